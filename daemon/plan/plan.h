@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What to do next for a series, from what is known about it. Pure: no clock, no I/O; `draw` is the
  * only randomness and comes from the caller (the order within pair n is read from it).
@@ -12,13 +13,13 @@
 #include "daemon/store/facts.h"
 
 enum plan_kind {
-	PLAN_WAIT,   /* jobs are queued or running */
+	PLAN_WAIT, /* jobs are queued or running */
 	PLAN_PARSE,
 	PLAN_APPLY,
-	PLAN_BUILD,  /* patch */
-	PLAN_BOOT,   /* the fields below */
+	PLAN_BUILD, /* patch */
+	PLAN_BOOT, /* the fields below */
 	PLAN_FINISH, /* nothing is left: judge */
-	PLAN_HOLD,   /* reason */
+	PLAN_HOLD, /* reason */
 };
 
 struct plan_boot {
@@ -32,7 +33,7 @@ struct plan_boot {
 
 struct plan {
 	enum plan_kind kind;
-	int patch;               /* PLAN_BUILD */
+	int patch; /* PLAN_BUILD */
 	struct plan_boot boots[2]; /* PLAN_BOOT, in the order to run them */
 	size_t n_boots;
 	char reason[512]; /* PLAN_HOLD and PLAN_FINISH: one sentence, may be empty */

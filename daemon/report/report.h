@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The report on a run: schemas/json/report.schema.json, and the same as text for people.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Everything that is known about one run of one series, as read from the store in one
  * transaction. plan, verdict and report are functions of this and of nothing else: no clock, no
@@ -12,7 +13,7 @@ enum status { /* of a job, a build, a boot */
 	STATUS_QUEUED,
 	STATUS_RUNNING,
 	STATUS_PASS,
-	STATUS_FAIL,  /* the code under test */
+	STATUS_FAIL, /* the code under test */
 	STATUS_ERROR, /* the lab */
 	STATUS_SKIP,
 	STATUS_CANCELLED,
@@ -34,11 +35,11 @@ struct fact_need {
 
 struct fact_conflict {
 	char *file;
-	int hunk;     /* from 1 */
-	int line;     /* in the file as it is, from 1; 0: unknown */
+	int hunk; /* from 1 */
+	int line; /* in the file as it is, from 1; 0: unknown */
 	char *expected; /* the patch's pre-image lines */
-	char *found;    /* the file's lines there */
-	char *why;      /* one sentence */
+	char *found; /* the file's lines there */
+	char *why; /* one sentence */
 };
 
 struct fact_patch {
@@ -47,22 +48,22 @@ struct fact_patch {
 	char *author_name;
 	char *author_email;
 	char *message_id; /* or NULL */
-	char *commit;     /* NULL until applied */
-	char *how;        /* exact offset merge already-in; NULL until applied */
+	char *commit; /* NULL until applied */
+	char *how; /* exact offset merge already-in; NULL until applied */
 	struct fact_conflict *conflict; /* or NULL */
 };
 
 struct fact_finding {
-	char *kind;      /* error warning (compiler), kernel */
-	char *file;      /* compiler: path in the tree; else NULL */
-	int line;        /* from 1; 0: none */
+	char *kind; /* error warning (compiler), kernel */
+	char *file; /* compiler: path in the tree; else NULL */
+	int line; /* from 1; 0: none */
 	int column;
-	char *function;  /* or NULL */
-	char *message;   /* compiler: without the option; kernel: the first line */
-	char *option;    /* "-Wunused-function" or NULL */
+	char *function; /* or NULL */
+	char *message; /* compiler: without the option; kernel: the first line */
+	char *option; /* "-Wunused-function" or NULL */
 	char *signature; /* what makes two findings the same, see lib/scan/scan.h */
-	char *excerpt;   /* source context, or the kernel's report; or NULL */
-	bool fatal;      /* an error, a panic: not merely shown */
+	char *excerpt; /* source context, or the kernel's report; or NULL */
+	bool fatal; /* an error, a panic: not merely shown */
 };
 
 struct fact_build {
@@ -71,7 +72,7 @@ struct fact_build {
 	char *commit;
 	char *arch;
 	enum status status;
-	char *reason;        /* or NULL */
+	char *reason; /* or NULL */
 	char *config_sha256; /* NULL until built, like the next five */
 	char *compiler;
 	char *image_sha256;
@@ -99,12 +100,12 @@ struct fact_boot {
 	int seed;
 	char *machine;
 	enum status status;
-	char *reason;      /* or NULL */
+	char *reason; /* or NULL */
 	int64_t started_ms; /* Unix; 0 until it ran */
-	char *boot_id;     /* of the kernel; NULL where it never said */
+	char *boot_id; /* of the kernel; NULL where it never said */
 	double seconds;
 	char *image_sha256;
-	char *accel;   /* kvm or tcg; NULL until it ran */
+	char *accel; /* kvm or tcg; NULL until it ran */
 	char *cmdline; /* as the guest got it */
 	char *last_line; /* of the console, or NULL */
 	struct fact_finding *findings;
@@ -128,22 +129,22 @@ struct fact_job {
 
 struct facts {
 	int64_t id; /* series */
-	int run;    /* from 1; a rerun adds one */
+	int run; /* from 1; a rerun adds one */
 	char *title;
 	int version;
 	char *message_id; /* or NULL */
 	char *state; /* received held applying building testing done cancelled */
 	char *verdict; /* as stored at the end of the run; NULL before */
-	char *held;  /* the reason where state is held; else NULL */
+	char *held; /* the reason where state is held; else NULL */
 	bool input_at_fault; /* held because of what was sent, not of what is missing */
 	char *tree;
-	char *base_text;   /* what was asked for, or NULL */
+	char *base_text; /* what was asked for, or NULL */
 	char *base_commit; /* NULL until apply */
-	char *chosen_by;   /* option tip base-commit; NULL until apply */
-	char *until;       /* apply build test */
+	char *chosen_by; /* option tip base-commit; NULL until apply */
+	char *until; /* apply build test */
 	bool no_inherit;
 	cJSON *profile; /* resolved when it was submitted, see daemon/config/profile.h */
-	int64_t created_ms;  /* of the run */
+	int64_t created_ms; /* of the run */
 	int64_t finished_ms; /* 0 while it goes on */
 	int64_t busy_elsewhere_ms; /* of the time between jobs, how long its host worked for others */
 	struct fact_need *needs;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The judgement of a run, from its facts. Pure. The rule, its source and its assumptions are in
  * docs/internals/verdict.md.
@@ -10,9 +11,9 @@
 /* One finding with what the other side says about it. */
 struct judged_finding {
 	const struct fact_finding *finding; /* the facts' */
-	bool is_new;      /* not on the base, and confirmed where it needs that */
-	bool confirmed;   /* kernel findings: shown by enough boots */
-	int since_patch;  /* the first patch that shows it; 0: the base does; -1: unknown */
+	bool is_new; /* not on the base, and confirmed where it needs that */
+	bool confirmed; /* kernel findings: shown by enough boots */
+	int since_patch; /* the first patch that shows it; 0: the base does; -1: unknown */
 };
 
 struct judged_findings {
@@ -34,19 +35,19 @@ struct comparison {
 	char *metric;
 	cJSON *params; /* or NULL */
 	struct summary base, patched;
-	double change;      /* (patched - base) / base */
+	double change; /* (patched - base) / base */
 	double interval[2]; /* of change; NAN where it cannot be computed */
-	double p;           /* NAN likewise */
+	double p; /* NAN likewise */
 	const char *verdict; /* improvement no-change regression inconclusive */
 };
 
 struct verdict {
-	const char *verdict;     /* fail regression error held cancelled pass */
+	const char *verdict; /* fail regression error held cancelled pass */
 	const char *performance; /* improvement no-change regression mixed inconclusive none */
-	char **reasons;          /* one sentence each */
+	char **reasons; /* one sentence each */
 	size_t n_reasons;
 	struct judged_findings *builds; /* parallel to facts->builds */
-	struct judged_findings *boots;  /* parallel to facts->boots */
+	struct judged_findings *boots; /* parallel to facts->boots */
 	struct comparison *comparisons;
 	size_t n_comparisons;
 	const char *same_code_as; /* commit the tip inherits from, or NULL */

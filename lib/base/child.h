@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Child processes: started without a shell, in a process group of their own, killed when
  * this process dies (PR_SET_PDEATHSIG), every descriptor but the named ones closed.
@@ -10,20 +11,26 @@
 
 struct child_spec {
 	const char *const *argv; /* argv[0] is looked up in PATH */
-	const char *const *env;  /* "NAME=value" added to or replacing ours; NULL: none */
-	const char *cwd;         /* NULL: ours */
-	int fds[4];              /* become 0, 1, 2, 3; -1: /dev/null for 0..2, closed for 3 */
-	bool keep_on_exit;       /* outlives this process: no PDEATHSIG (daemons only) */
+	const char *const *env; /* "NAME=value" added to or replacing ours; NULL: none */
+	const char *cwd; /* NULL: ours */
+	int fds[4]; /* become 0, 1, 2, 3; -1: /dev/null for 0..2, closed for 3 */
+	bool keep_on_exit; /* outlives this process: no PDEATHSIG (daemons only) */
 };
 
-#define CHILD_SPEC(argv_) {.argv = (argv_), .fds = {-1, -1, -1, -1}}
+#define CHILD_SPEC(argv_)                                  \
+	{                                                  \
+		.argv = (argv_), .fds = { -1, -1, -1, -1 } \
+	}
 
 struct child {
 	pid_t pid;
 	int pidfd; /* readable when it has ended */
 };
 
-#define CHILD_INIT {0, -1}
+#define CHILD_INIT    \
+	{             \
+		0, -1 \
+	}
 
 /* ERR_MISSING names a program that is not installed. */
 int child_start(const struct child_spec *spec, struct child *ret_child, struct error *e);

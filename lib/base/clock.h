@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Clocks. Deadlines are monotonic milliseconds; stored times are Unix milliseconds, UTC. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Why something failed, for the person who reads it.
  *
@@ -12,14 +13,14 @@
 #include "base/util.h"
 
 enum err {
-	ERR_SYNTAX = -4001,   /* input that does not parse */
-	ERR_LIMIT = -4002,    /* input over a limit; the sentence names the limit */
+	ERR_SYNTAX = -4001, /* input that does not parse */
+	ERR_LIMIT = -4002, /* input over a limit; the sentence names the limit */
 	ERR_CONFLICT = -4003, /* it does not fit what is there (a patch, a state) */
-	ERR_MISSING = -4004,  /* no such thing */
-	ERR_AUTH = -4005,     /* wrong or missing credentials, changed host key */
-	ERR_LINK = -4006,     /* the other side went away */
-	ERR_TIMEOUT = -4007,  /* a deadline passed */
-	ERR_STATE = -4008,    /* right thing, wrong moment */
+	ERR_MISSING = -4004, /* no such thing */
+	ERR_AUTH = -4005, /* wrong or missing credentials, changed host key */
+	ERR_LINK = -4006, /* the other side went away */
+	ERR_TIMEOUT = -4007, /* a deadline passed */
+	ERR_STATE = -4008, /* right thing, wrong moment */
 };
 
 struct error {
@@ -27,7 +28,10 @@ struct error {
 	char msg[1024];
 };
 
-#define ERROR_INIT {0, ""}
+#define ERROR_INIT    \
+	{             \
+		0, "" \
+	}
 
 /* Set the sentence and return code, so that a caller can `return error_set(...)`. */
 int error_set(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files and folders. Paths are NUL-terminated; every read has a limit. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -8,8 +9,8 @@
 /* The whole file into a heap buffer with a NUL behind it. ERR_LIMIT past max bytes. */
 int file_read(const char *path, size_t max, char **ret_data, size_t *ret_len, struct error *e);
 /* The same from a descriptor, until its end. */
-int file_read_fd(int fd, const char *name, size_t max, char **ret_data, size_t *ret_len,
-	struct error *e);
+int file_read_fd(
+	int fd, const char *name, size_t max, char **ret_data, size_t *ret_len, struct error *e);
 /* Temporary file, fsync, rename, fsync of the folder: after 0 it is on disk, else nothing
  * changed. */
 int file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct error *e);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Frames between a worker and patchbay-agent (docs/internals/agent-protocol.md): one type byte,
  * the payload's length as four bytes, most significant first, then the payload.
@@ -12,13 +13,13 @@
 enum frame_type {
 	/* worker to agent */
 	FRAME_REQUEST = 'Q', /* NAME=value, each ended by NUL: the command and its parameters */
-	FRAME_BEAT = 'B',    /* empty: I am alive */
-	FRAME_STOP = 'S',    /* reason: end the guest or build now, and report */
+	FRAME_BEAT = 'B', /* empty: I am alive */
+	FRAME_STOP = 'S', /* reason: end the guest or build now, and report */
 	/* agent to worker */
-	FRAME_EVENT = 'E',   /* one JSON object */
-	FRAME_LOG = 'L',     /* bytes of the build log */
+	FRAME_EVENT = 'E', /* one JSON object */
+	FRAME_LOG = 'L', /* bytes of the build log */
 	FRAME_CONSOLE = 'C', /* bytes of the guest's console */
-	FRAME_RESULT = 'R',  /* bytes of the guest's result channel */
+	FRAME_RESULT = 'R', /* bytes of the guest's result channel */
 };
 
 /* Blocking write of one frame; len at most FRAME_MAX. Returns 0 or -errno. */

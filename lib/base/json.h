@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * JSON documents, read and built with cJSON. Reading hostile text goes through json_parse(),
  * which limits size and nesting and wants the whole text to be one document.
@@ -34,8 +35,8 @@ const cJSON *json_get(const cJSON *o, const char *key);
 
 /* Required members: ERR_SYNTAX names the key. */
 int json_need_str(const cJSON *o, const char *key, const char **ret_s, struct error *e);
-int json_need_int(const cJSON *o, const char *key, int64_t min, int64_t max, int64_t *ret_n,
-	struct error *e);
+int json_need_int(
+	const cJSON *o, const char *key, int64_t min, int64_t max, int64_t *ret_n, struct error *e);
 
 /* Building: NULL text becomes null; not finite becomes null. */
 void json_set_str(cJSON *o, const char *key, const char *value);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writing JSON without a tree, for the static helpers and for lines: each call appends to a
  * strbuf; commas are placed by looking at what is there. Text is escaped, and bytes that are not
@@ -10,7 +11,7 @@
 
 /* key NULL: an array element, or the document itself. */
 void jsonw_begin(struct strbuf *sb, const char *key, char bracket); /* '{' or '[' */
-void jsonw_end(struct strbuf *sb, char bracket);                     /* '}' or ']' */
+void jsonw_end(struct strbuf *sb, char bracket); /* '}' or ']' */
 void jsonw_str(struct strbuf *sb, const char *key, const char *value); /* NULL: null */
 void jsonw_strn(struct strbuf *sb, const char *key, const char *value, size_t len);
 void jsonw_int(struct strbuf *sb, const char *key, int64_t value);

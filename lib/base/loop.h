@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An epoll loop: descriptors, monotonic timers, signals. One thread owns it. Callbacks may add
  * and remove any source, their own too. There is no idle wake-up: it sleeps until something

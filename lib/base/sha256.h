@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SHA-256 (FIPS 180-4), and CRC-32 as in zlib and Ethernet (polynomial 0xEDB88320). */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A growing string with a mandatory maximum. buf is never NULL and always ends in NUL, so it
  * can be printed at any time. Adding past max keeps what fits, sets overflow and returns
@@ -12,7 +13,7 @@ struct strbuf {
 	char *buf;
 	size_t len;
 	size_t alloc; /* 0 while buf is the shared empty string */
-	size_t max;   /* bytes, without the NUL */
+	size_t max; /* bytes, without the NUL */
 	bool overflow;
 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Ownership and small arithmetic that every file uses.
  *
@@ -26,12 +27,12 @@
 #define CLEANUP(f) __attribute__((cleanup(f)))
 
 /* Hand a pointer over: evaluates to it and leaves NULL behind. */
-#define steal_ptr(p)                         \
-	({                                   \
-		__typeof__(p) *steal_ = &(p); \
+#define steal_ptr(p)                             \
+	({                                       \
+		__typeof__(p) *steal_ = &(p);    \
 		__typeof__(p) stolen_ = *steal_; \
-		*steal_ = NULL;              \
-		stolen_;                     \
+		*steal_ = NULL;                  \
+		stolen_;                         \
 	})
 
 /* Hand a descriptor over: evaluates to it and leaves -1 behind. */
