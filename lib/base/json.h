@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #define JSON_MAX_DEPTH 64
+#define JSON_MAX_BYTES (256 * 1024 * 1024)
 
 static inline void json_freep(cJSON **j)
 {
