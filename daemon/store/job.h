@@ -32,6 +32,7 @@ struct job_row {
 	/* kinds build and boot */
 	int patch; /* -1: other kinds */
 	char *commit; /* or NULL, like the rest */
+	char *arch; /* kind build */
 	/* kind boot */
 	char *side;
 	char *role;

@@ -5,9 +5,9 @@
 
 #include "daemon/store/store.h"
 
-/* result as in docs/internals/worker-protocol.md. */
-int build_insert(struct store *s, int64_t job_id, const cJSON *result, struct error *e);
-int boot_insert(struct store *s, int64_t job_id, const cJSON *result, struct error *e);
+/* What came of a job, as in docs/internals/worker-protocol.md. */
+int build_set_result(struct store *s, int64_t job_id, const cJSON *result, struct error *e);
+int boot_set_result(struct store *s, int64_t job_id, const cJSON *result, struct error *e);
 /* A worker's `finding` and `sample` events; n: its place in the order, from 1. */
 int finding_insert(struct store *s, int64_t job_id, int n, const cJSON *finding, struct error *e);
 int sample_insert(struct store *s, int64_t job_id, int n, const cJSON *sample, struct error *e);

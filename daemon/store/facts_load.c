@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/store/internal.h"
+#include "daemon/store/tables.h"
+
+static void facts_freep(struct facts **f)
+{
+	*f = facts_free(*f);
+}
+
+static int load_series(struct store *s, int64_t id, int run, struct facts *f, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	int err = store_query(s, &st, e,
+		"SELECT n, title, version, message_id, state, verdict, held, input_at_fault, tree, "
+		"base_text, base_commit, chosen_by, until, no_inherit, profile, run.created_ms, "
+		"finished_ms FROM series JOIN run ON run.series_id = series.id "
+		"WHERE series.id = ?1 AND run.n = iif(?2, ?2, series.run)",
+		"ii", id, (int64_t)run);
+
+	if (err < 0)
+		return err;
+	err = store_next(st, e);
+	if (err < 0)
+		return err;
+	if (err == 0)
+		return series_no_such(ERR_MISSING, id, e);
+	f->id = id;
+	f->run = (int)col_int(st, 0);
+	f->title = col_text(st, 1);
+	if (!f->title)
+		f->title = xasprintf("series %lld", (long long)id);
+	f->version = (int)col_int(st, 2);
+	f->message_id = col_text(st, 3);
+	f->state = col_text(st, 4);
+	f->verdict = col_text(st, 5);
+	f->held = col_text(st, 6);
+	f->input_at_fault = col_int(st, 7);
+	f->tree = col_text(st, 8);
+	f->base_text = col_text(st, 9);
+	f->base_commit = col_text(st, 10);
+	f->chosen_by = col_text(st, 11);
+	f->until = col_text(st, 12);
+	f->no_inherit = col_int(st, 13);
+	f->profile = col_json(st, 14);
+	f->created_ms = col_int(st, 15);
+	f->finished_ms = col_int(st, 16);
+	return 0;
+}
+
+/* Tools of the builds; each machine once, by name, as its last boot saw it. */
+static int load_environment(struct store *s, struct facts *f, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	AUTO_JSON cJSON *environment = cJSON_CreateObject();
+	AUTO_JSON cJSON *machines = cJSON_CreateObject();
+	cJSON *tools = json_add_object(environment, "tools");
+	cJSON *list = json_add_array(environment, "machines");
+	cJSON *item;
+	int err = store_query(s, &st, e,
+		"SELECT result -> '$.tools', result -> '$.machine' FROM job "
+		"WHERE series_id = ? AND run = ? AND kind IN ('build', 'boot') "
+		"AND result IS NOT NULL ORDER BY id",
+		"ii", f->id, (int64_t)f->run);
+
+	if (err < 0)
+		return err;
+	while ((err = store_next(st, e)) > 0) {
+		AUTO_JSON cJSON *job_tools = col_json(st, 0);
+		AUTO_JSON cJSON *machine = col_json(st, 1);
+		const char *name = json_str(machine, "name", NULL);
+
+		json_for_each (item, job_tools) {
+			cJSON_DeleteItemFromObjectCaseSensitive(tools, item->string);
+			json_set(tools, item->string, cJSON_Duplicate(item, true));
+		}
+		if (name) {
+			AUTO_FREE char *key = xstrdup(name);
+
+			cJSON_DeleteItemFromObjectCaseSensitive(machines, key);
+			json_set(machines, key, steal_ptr(machine));
+		}
+	}
+	if (err < 0)
+		return err;
+	while (machines->child)
+		cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(machines, machines->child));
+	f->environment = steal_ptr(environment);
+	return 0;
+}
+
+/* How long jobs of others ran on a host while one of this run was queued for it; of a batch, the
+ * first one waits for all. */
+static int load_busy(struct store *s, struct facts *f, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	int err = store_query(s, &st, e,
+		"SELECT coalesce(sum(max(0, "
+		"min(iif(other.ended_ms, other.ended_ms, ?3), iif(job.started_ms, job.started_ms, "
+		"?3)) "
+		"- max(other.started_ms, job.queued_ms))), 0) "
+		"FROM job JOIN job other ON other.host = job.host "
+		"AND other.series_id IS NOT job.series_id AND other.started_ms > 0 "
+		"AND (other.ended_ms = 0 OR other.ended_ms > job.queued_ms) "
+		"WHERE job.series_id = ?1 AND job.run = ?2 AND job.id = job.batch",
+		"iii", f->id, (int64_t)f->run, clock_unix_ms());
+
+	if (err < 0)
+		return err;
+	err = store_next(st, e);
+	if (err < 0)
+		return err;
+	f->busy_elsewhere_ms = col_int(st, 0);
+	return 0;
+}
+
+int facts_load(
+	struct store *s, int64_t series_id, int run, struct facts **ret_facts, struct error *e)
+{
+	static int (*const load[])(struct store *, struct facts *, struct error *) = {
+		need_load,
+		patch_load,
+		build_load,
+		boot_load,
+		job_load,
+		load_environment,
+		load_busy,
+	};
+	AUTO_TX struct tx tx = TX_INIT;
+	CLEANUP(facts_freep) struct facts *f = facts_new();
+	int err = store_begin(s, &tx, e);
+
+	if (err < 0 || (err = load_series(s, series_id, run, f, e)) < 0)
+		return err;
+	for (size_t i = 0; i < ARRAY_SIZE(load); i++) {
+		err = load[i](s, f, e);
+		if (err < 0)
+			return err;
+	}
+	err = store_commit(&tx, e);
+	if (err < 0)
+		return err;
+	*ret_facts = steal_ptr(f);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * SQL for the table files. Statements are literals, prepared once and kept. types has one letter
+ * a parameter: i int64_t, s const char * (NULL: null), z int64_t (0: null), d double, j cJSON *
+ * (NULL: null).
+ */
+#ifndef STORE_INTERNAL_H
+#define STORE_INTERNAL_H
+
+#include "base/clock.h"
+#include "daemon/store/store.h"
+#include <errno.h>
+#include <sqlite3.h>
+
+/* A statement that gives no rows. */
+int store_exec(struct store *s, struct error *e, const char *sql, const char *types, ...);
+/* The same, about one row: ERR_MISSING with "no WHAT" where it changed none. */
+int store_exec_one(struct store *s, struct error *e, const char *what, const char *sql,
+	const char *types, ...);
+int64_t store_last_id(const struct store *s);
+
+/* A statement that gives rows; store_next(): 1 for a row, 0 at the end. Released at scope's end;
+ * the same text cannot be open twice at a time. */
+int store_query(struct store *s, sqlite3_stmt **ret_st, struct error *e, const char *sql,
+	const char *types, ...);
+int store_next(sqlite3_stmt *st, struct error *e);
+void store_releasep(sqlite3_stmt **st);
+#define AUTO_STMT CLEANUP(store_releasep)
+
+/* One column of ids. *ret_ids: heap. */
+int store_query_ids(struct store *s, int64_t **ret_ids, size_t *ret_n, struct error *e,
+	const char *sql, const char *types, ...);
+
+/* Columns. Text and JSON are the caller's; null gives NULL. */
+char *col_text(sqlite3_stmt *st, int i);
+int64_t col_int(sqlite3_stmt *st, int i);
+double col_num(sqlite3_stmt *st, int i);
+cJSON *col_json(sqlite3_stmt *st, int i);
+
+/* ERR_LIMIT for a limit outside 1..PAGE_MAX. */
+int page_check(const struct page *page, struct error *e);
+
+/* A growing array: one more element, zeroed; its address. */
+void *rows_grow(void *rows, size_t n, size_t size);
+#define rows_add(rows, n) ((rows) = rows_grow((rows), (n), sizeof(*(rows))), &(rows)[(n)++])
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/store/machine.h"
+#include "daemon/store/internal.h"
+
+#define COLUMNS                                                                                  \
+	"SELECT id, name, host, kind, model, arch, tags, memory_mib, cpus, drained, created_ms " \
+	"FROM machine "
+
+void machine_done(struct machine_row *r)
+{
+	free(r->name);
+	free(r->host);
+	free(r->kind);
+	free(r->model);
+	free(r->arch);
+	cJSON_Delete(r->tags);
+	*r = (struct machine_row){0};
+}
+
+struct machine_row *machine_free_all(struct machine_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		machine_done(&rows[i]);
+	free(rows);
+	return NULL;
+}
+
+static void read_row(sqlite3_stmt *st, struct machine_row *row)
+{
+	row->id = col_int(st, 0);
+	row->name = col_text(st, 1);
+	row->host = col_text(st, 2);
+	row->kind = col_text(st, 3);
+	row->model = col_text(st, 4);
+	row->arch = col_text(st, 5);
+	row->tags = col_json(st, 6);
+	row->memory_mib = (int)col_int(st, 7);
+	row->cpus = (int)col_int(st, 8);
+	row->drained = col_int(st, 9);
+	row->created_ms = col_int(st, 10);
+}
+
+int machine_put(struct store *s, const struct machine_row *row, int64_t *ret_id, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	int err = store_query(s, &st, e,
+		"INSERT INTO machine (name, host, kind, model, arch, tags, memory_mib, cpus, "
+		"created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+		"ON CONFLICT (name) DO UPDATE SET host = excluded.host, kind = excluded.kind, "
+		"model = excluded.model, arch = excluded.arch, tags = excluded.tags, "
+		"memory_mib = excluded.memory_mib, cpus = excluded.cpus RETURNING id",
+		"sssssjiii", row->name, row->host, row->kind, row->model, row->arch, row->tags,
+		(int64_t)row->memory_mib, (int64_t)row->cpus, clock_unix_ms());
+	int64_t id = 0;
+
+	if (err < 0)
+		return err;
+	err = store_next(st, e);
+	if (err > 0) {
+		id = col_int(st, 0);
+		/* RETURNING commits when the statement has run to its end. */
+		err = store_next(st, e);
+	}
+	if (err == ERR_MISSING)
+		return error_set(e, err,
+			"machine %s is on host %s, which is not there: add it first with "
+			"`patchbay host add`",
+			row->name, row->host);
+	if (err < 0)
+		return err;
+	*ret_id = id;
+	return 0;
+}
+
+static int no_such_machine(const char *name, struct error *e)
+{
+	return error_set(e, ERR_MISSING, "there is no machine %s: see `patchbay machine ls`", name);
+}
+
+int machine_get(struct store *s, const char *name, struct machine_row *ret_row, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	int err = store_query(s, &st, e, COLUMNS "WHERE name = ?", "s", name);
+
+	if (err < 0)
+		return err;
+	err = store_next(st, e);
+	if (err <= 0)
+		return err < 0 ? err : no_such_machine(name, e);
+	*ret_row = (struct machine_row){0};
+	read_row(st, ret_row);
+	return 0;
+}
+
+int machine_set_drained(struct store *s, const char *name, bool drained, struct error *e)
+{
+	int err = store_exec_one(s, e, "machine", "UPDATE machine SET drained = ?2 WHERE name = ?1",
+		"si", name, (int64_t)drained);
+
+	return err == ERR_MISSING ? no_such_machine(name, e) : err;
+}
+
+int machine_list(struct store *s, const struct page *page, struct machine_row **ret_rows,
+	size_t *ret_n, int64_t *ret_next, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	struct machine_row *rows = NULL;
+	size_t n = 0;
+	int err = page_check(page, e);
+
+	if (err < 0)
+		return err;
+	err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii", page->after,
+		(int64_t)page->limit + 1);
+	if (err < 0)
+		return err;
+	while ((err = store_next(st, e)) > 0)
+		read_row(st, rows_add(rows, n));
+	if (err < 0) {
+		machine_free_all(rows, n);
+		return err;
+	}
+	*ret_next = 0;
+	if (n > (size_t)page->limit) {
+		machine_done(&rows[--n]);
+		*ret_next = rows[n - 1].id;
+	}
+	*ret_rows = rows;
+	*ret_n = n;
+	return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/store/internal.h"
+#include "daemon/store/tables.h"
+
+int run_insert(struct store *s, int64_t series_id, int n, int64_t draw, struct error *e)
+{
+	return store_exec(s, e,
+		"INSERT INTO run (series_id, n, state, draw, created_ms) "
+		"VALUES (?, ?, 'received', ?, ?)",
+		"iiii", series_id, (int64_t)n, draw, clock_unix_ms());
+}
+
+int series_set_state(struct store *s, int64_t id, int run, const char *state, struct error *e)
+{
+	return series_no_such(store_exec_one(s, e, "run",
+				      "UPDATE run SET state = ?3 WHERE series_id = ?1 AND n = ?2 "
+				      "AND finished_ms = 0",
+				      "iis", id, (int64_t)run, state),
+		id, e);
+}
+
+int series_set_held(
+	struct store *s, int64_t id, int run, const char *why, bool input_at_fault, struct error *e)
+{
+	AUTO_JSON cJSON *reasons = cJSON_CreateArray();
+
+	cJSON_AddItemToArray(reasons, cJSON_CreateString(why));
+	return series_no_such(
+		store_exec_one(s, e, "run",
+			"UPDATE run SET state = 'held', verdict = 'held', performance = 'none', "
+			"held = ?3, input_at_fault = ?4, reasons = ?5, finished_ms = ?6 "
+			"WHERE series_id = ?1 AND n = ?2 AND finished_ms = 0",
+			"iisiji", id, (int64_t)run, why, (int64_t)input_at_fault, reasons,
+			clock_unix_ms()),
+		id, e);
+}
+
+int series_set_cancelled(struct store *s, int64_t id, int run, struct error *e)
+{
+	return series_no_such(
+		store_exec_one(s, e, "run",
+			"UPDATE run SET state = 'cancelled', verdict = 'cancelled', "
+			"performance = 'none', reasons = json_array('It was cancelled.'), "
+			"finished_ms = ?3 WHERE series_id = ?1 AND n = ?2 AND finished_ms = 0",
+			"iii", id, (int64_t)run, clock_unix_ms()),
+		id, e);
+}
+
+int series_set_verdict(struct store *s, int64_t id, int run, const char *verdict,
+	const char *performance, const cJSON *reasons, struct error *e)
+{
+	return series_no_such(
+		store_exec_one(s, e, "run",
+			"UPDATE run SET state = 'done', verdict = ?3, "
+			"performance = ?4, reasons = ?5, finished_ms = ?6 "
+			"WHERE series_id = ?1 AND n = ?2 AND finished_ms = 0",
+			"iissji", id, (int64_t)run, verdict, performance, reasons, clock_unix_ms()),
+		id, e);
+}
+
+int series_set_parsed(struct store *s, int64_t id, int run, const cJSON *parsed, struct error *e)
+{
+	AUTO_TX struct tx tx = TX_INIT;
+	const cJSON *patches = json_get(parsed, "patches");
+	const char *message_id = json_str(json_get(parsed, "cover"), "message_id", NULL);
+	int err = store_begin(s, &tx, e);
+
+	if (err < 0)
+		return err;
+	if (!message_id)
+		message_id = json_str(cJSON_GetArrayItem(patches, 0), "message_id", NULL);
+	err = store_exec_one(s, e, "run",
+		"UPDATE run SET title = ?3, version = ?4, message_id = ?5, patches = ?6 "
+		"WHERE series_id = ?1 AND n = ?2",
+		"iisisi", id, (int64_t)run, json_str(parsed, "title", NULL),
+		json_int(parsed, "version", 1), message_id, (int64_t)cJSON_GetArraySize(patches));
+	if (err < 0)
+		return series_no_such(err, id, e);
+	err = patch_insert_all(s, id, run, patches, e);
+	if (err < 0)
+		return err;
+	return store_commit(&tx, e);
+}
+
+int series_set_applied(struct store *s, int64_t id, int run, const cJSON *applied, struct error *e)
+{
+	AUTO_TX struct tx tx = TX_INIT;
+	int err = store_begin(s, &tx, e);
+
+	if (err < 0)
+		return err;
+	err = store_exec_one(s, e, "run",
+		"UPDATE run SET base_commit = ?3, chosen_by = ?4 WHERE series_id = ?1 AND n = ?2",
+		"iiss", id, (int64_t)run, json_str(applied, "base", NULL),
+		json_str(applied, "chosen_by", NULL));
+	if (err < 0)
+		return series_no_such(err, id, e);
+	err = need_set_commits(s, id, run, json_get(applied, "needs"), e);
+	if (err < 0)
+		return err;
+	err = patch_set_applied(s, id, run, json_get(applied, "patches"), e);
+	if (err < 0)
+		return err;
+	return store_commit(&tx, e);
+}
