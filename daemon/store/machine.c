@@ -92,6 +92,37 @@ int machine_get(struct store *s, const char *name, struct machine_row *ret_row, 
 	return 0;
 }
 
+int machine_choose(struct store *s, const char *arch, const cJSON *tags,
+	struct machine_row *ret_row, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	AUTO_JSON cJSON *none = cJSON_CreateArray();
+	AUTO_FREE char *text = json_text(tags ? tags : none);
+	int err = store_query(s, &st, e,
+		COLUMNS
+		"WHERE arch = ?1 AND NOT drained "
+		"AND NOT EXISTS (SELECT 1 FROM host WHERE name = machine.host AND drained) "
+		"AND NOT EXISTS (SELECT 1 FROM json_each(?2) wanted WHERE wanted.value NOT IN "
+		"(SELECT value FROM json_each(machine.tags))) "
+		"ORDER BY (SELECT count(*) FROM run WHERE run.host = machine.host "
+		"AND finished_ms = 0), id LIMIT 1",
+		"ss", arch, text);
+
+	if (err < 0)
+		return err;
+	err = store_next(st, e);
+	if (err < 0)
+		return err;
+	if (err == 0)
+		return error_set(e, ERR_MISSING,
+			"no machine here boots %s with the tags %s: see `patchbay machine ls`, and "
+			"`patchbay machine resume` where one is drained",
+			arch, text);
+	*ret_row = (struct machine_row){0};
+	read_row(st, ret_row);
+	return 0;
+}
+
 int machine_set_drained(struct store *s, const char *name, bool drained, struct error *e)
 {
 	int err = store_exec_one(s, e, "machine", "UPDATE machine SET drained = ?2 WHERE name = ?1",

@@ -25,6 +25,10 @@ struct machine_row *machine_free_all(struct machine_row *rows, size_t n);
 /* Adds it, or updates the machine of that name. ERR_MISSING: no such host. */
 int machine_put(struct store *s, const struct machine_row *row, int64_t *ret_id, struct error *e);
 int machine_get(struct store *s, const char *name, struct machine_row *ret_row, struct error *e);
+/* The one of that arch with all those tags (array of strings), it and its host not drained, that
+ * the fewest unfinished runs are on. ERR_MISSING says what was looked for. */
+int machine_choose(struct store *s, const char *arch, const cJSON *tags,
+	struct machine_row *ret_row, struct error *e);
 int machine_set_drained(struct store *s, const char *name, bool drained, struct error *e);
 int machine_list(struct store *s, const struct page *page, struct machine_row **ret_rows,
 	size_t *ret_n, int64_t *ret_next, struct error *e);

@@ -19,6 +19,16 @@ int series_set_state(struct store *s, int64_t id, int run, const char *state, st
 		id, e);
 }
 
+int series_set_place(struct store *s, int64_t id, int run, const char *host, const char *machine,
+	struct error *e)
+{
+	return series_no_such(store_exec_one(s, e, "run",
+				      "UPDATE run SET host = ?3, machine = ?4 "
+				      "WHERE series_id = ?1 AND n = ?2",
+				      "iiss", id, (int64_t)run, host, machine),
+		id, e);
+}
+
 int series_set_held(
 	struct store *s, int64_t id, int run, const char *why, bool input_at_fault, struct error *e)
 {

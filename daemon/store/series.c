@@ -7,7 +7,7 @@
 	"SELECT series.id, mail_sha256, mail_size, dedup, tree, tip, base_text, profile_name, "   \
 	"until, no_inherit, series.created_ms, series.run, title, version, message_id, patches, " \
 	"state, verdict, performance, reasons, held, input_at_fault, base_commit, chosen_by, "    \
-	"draw, run.created_ms, finished_ms, " profile                                             \
+	"draw, run.created_ms, finished_ms, host, machine, " profile                              \
 	" FROM series JOIN run ON run.series_id = series.id AND run.n = series.run "
 
 void series_done(struct series_row *r)
@@ -29,6 +29,8 @@ void series_done(struct series_row *r)
 	free(r->held);
 	free(r->base_commit);
 	free(r->chosen_by);
+	free(r->host);
+	free(r->machine);
 	*r = (struct series_row){0};
 }
 
@@ -69,7 +71,9 @@ static void read_row(sqlite3_stmt *st, struct series_row *row)
 	row->draw = col_int(st, 24);
 	row->run_created_ms = col_int(st, 25);
 	row->finished_ms = col_int(st, 26);
-	row->profile = col_json(st, 27);
+	row->host = col_text(st, 27);
+	row->machine = col_text(st, 28);
+	row->profile = col_json(st, 29);
 }
 
 int series_no_such(int err, int64_t id, struct error *e)

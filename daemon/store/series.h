@@ -38,6 +38,8 @@ struct series_row {
 	char *base_commit; /* NULL until applied, like the next */
 	char *chosen_by;
 	int64_t draw; /* the run's random number */
+	char *host; /* where it is built and booted; NULL until its first build */
+	char *machine; /* or NULL: it is not booted */
 	int64_t run_created_ms;
 	int64_t finished_ms; /* 0: goes on */
 };
@@ -65,10 +67,9 @@ int series_set_verdict(struct store *s, int64_t id, int run, const char *verdict
 int series_set_parsed(struct store *s, int64_t id, int run, const cJSON *parsed, struct error *e);
 /* Results of apply, as in docs/internals/worker-protocol.md. */
 int series_set_applied(struct store *s, int64_t id, int run, const cJSON *applied, struct error *e);
-/* Merge one job's {"tools":{},"machine":{}} into the run's environment. */
-int series_add_environment(
-	struct store *s, int64_t id, int run, const cJSON *result, struct error *e);
-
+/* The host and machine of all its jobs from now on. machine: or NULL. */
+int series_set_place(struct store *s, int64_t id, int run, const char *host, const char *machine,
+	struct error *e);
 /* Series ids, in the order to apply them. *ret_ids: heap. */
 int series_needs(struct store *s, int64_t id, int64_t **ret_ids, size_t *ret_n, struct error *e);
 /* Those that wait for this one to be parsed. */

@@ -103,6 +103,8 @@ CREATE TABLE run (
 	patches INTEGER NOT NULL DEFAULT 0,
 	base_commit TEXT,
 	chosen_by TEXT,
+	host TEXT REFERENCES host (name), -- where it is built, until its jobs are done
+	machine TEXT REFERENCES machine (name), -- where it is booted
 	verdict TEXT CHECK (verdict IN
 		('fail', 'regression', 'error', 'held', 'cancelled', 'pass')),
 	performance TEXT,
@@ -115,6 +117,7 @@ CREATE TABLE run (
 	CHECK ((state IN ('held', 'done', 'cancelled')) = (finished_ms > 0))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX run_unfinished ON run (created_ms) WHERE finished_ms = 0;
+CREATE INDEX run_host ON run (host) WHERE finished_ms = 0;
 
 CREATE TABLE need_commit (
 	series_id INTEGER NOT NULL,
