@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/clock.h"
+#include "daemon/http/json.h"
+
+void json_set_time(cJSON *o, const char *key, int64_t unix_ms)
+{
+	char when[32];
+
+	json_set_str(o, key, unix_ms ? clock_iso(unix_ms, when) : NULL);
+}
+
+void json_set_id(cJSON *o, const char *key, int64_t id)
+{
+	if (id)
+		json_set_int(o, key, id);
+	else
+		json_set(o, key, NULL);
+}
+
+void json_set_copy(cJSON *o, const char *key, const cJSON *value)
+{
+	json_set(o, key, value ? cJSON_Duplicate(value, true) : NULL);
+}
+
+cJSON *json_page(cJSON *items, int64_t next)
+{
+	cJSON *page = cJSON_CreateObject();
+	char cursor[24];
+
+	(void)snprintf(cursor, sizeof(cursor), "%lld", (long long)next);
+	json_set(page, "items", items);
+	json_set_str(page, "next", next ? cursor : NULL);
+	return page;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The handlers that routes.c lists, by the file they are in. */
+#ifndef HTTP_ROUTES_H
+#define HTTP_ROUTES_H
+
+#include "daemon/http/request.h"
+#include "daemon/store/store.h"
+
+#define LIST_LIMIT 50 /* items of a list where nothing else is asked for */
+
+/* `cursor` and `limit` of a list; answers 400 and returns false where they are none. */
+bool request_page(struct request *r, struct page *ret_page);
+
+/* series.c */
+void series_post(struct request *r);
+void series_get_list(struct request *r);
+void series_get_one(struct request *r);
+void series_get_report(struct request *r);
+void series_post_rerun(struct request *r);
+void series_post_cancel(struct request *r);
+void series_post_approve(struct request *r);
+void comparisons_get(struct request *r);
+
+/* jobs.c */
+void jobs_get_list(struct request *r);
+void jobs_get_one(struct request *r);
+
+/* logs.c */
+void logs_get(struct request *r);
+
+/* lab.c */
+void trees_get(struct request *r);
+void trees_post(struct request *r);
+void trees_post_fetch(struct request *r);
+void hosts_get(struct request *r);
+void machines_get(struct request *r);
+void machines_post(struct request *r);
+void tokens_get(struct request *r);
+void tokens_post(struct request *r);
+void tokens_delete(struct request *r);
+
+/* meta.c */
+void openapi_get(struct request *r);
+void healthz_get(struct request *r);
+void metrics_get(struct request *r);
+
+#endif
