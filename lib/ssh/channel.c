@@ -61,6 +61,11 @@ int ssh_channel_send(struct ssh_channel *c, const void *bytes, size_t len, struc
 	return strbuf_add(&c->queue, bytes, len);
 }
 
+size_t ssh_channel_queued(const struct ssh_channel *c)
+{
+	return c->queue.len;
+}
+
 void ssh_channel_send_eof(struct ssh_channel *c)
 {
 	c->eof_wanted = true;

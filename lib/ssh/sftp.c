@@ -232,7 +232,7 @@ int ssh_upload(struct ssh *s, const char *local, const char *remote, mode_t mode
 		return error_set(e, -ENOSPC, "the disk of host %s is full", s->target->name);
 	if (r)
 		return r;
-	r = send_file(s, h, fd, local, remote, stall_ms, e);
+	r = send_file(s, h, fd, local, part, stall_ms, e);
 	if (!r)
 		r = finish_upload(s, h, part, mode, clock_mono_ms() + stall_ms, e);
 	if (r && !session_survives(r))

@@ -64,6 +64,8 @@ int ssh_channel_open(struct ssh *s, const char *command, int64_t deadline_ms, ss
 /* Queue bytes for its standard input; they leave in ssh_channel_step(). ERR_LIMIT where
  * SSH_MAX_QUEUE is reached. */
 int ssh_channel_send(struct ssh_channel *c, const void *bytes, size_t len, struct error *e);
+/* Bytes that are queued and have not left yet. */
+size_t ssh_channel_queued(const struct ssh_channel *c);
 /* Its standard input ends behind what is queued. */
 void ssh_channel_send_eof(struct ssh_channel *c);
 
