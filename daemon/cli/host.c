@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/cli/cli.h"
+#include "daemon/cli/client.h"
+#include "daemon/cli/follow.h"
+#include "daemon/cli/text.h"
+#include "base/file.h"
+#include <errno.h>
+
+static const struct cli_option add_options[] = {
+	{"address", 0, "ADDRESS", "name or number to reach it at"},
+	{"port", 0, "PORT", "of its SSH server (22)"},
+	{"user", 0, "USER", "to log in as (root)"},
+	{"key", 0, "FILE", "private ed25519 key, readable by the lab"},
+	{"host-key", 0, "KEY", "the host's own key, as \"ssh-ed25519 AAAA…\""},
+	{"root", 0, "DIR", "folder on the host (~/.cache/patchbay/host there)"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const struct column columns[] = {
+	{"NAME", "name", COLUMN_TEXT},
+	{"ADDRESS", "address", COLUMN_TEXT},
+	{"PORT", "port", COLUMN_TEXT},
+	{"USER", "user", COLUMN_TEXT},
+	{"PROBED", "probed", COLUMN_TIME},
+	{"DRAINED", "drained", COLUMN_TEXT},
+	{"REASON", "reason", COLUMN_TEXT},
+	{NULL, NULL, 0},
+};
+
+static int run_ls(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *list = NULL;
+
+	if (!cli_client(c, &e) || client_list(c->client, "/hosts", &list, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (c->json)
+		cli_print_json(c, list);
+	else
+		text_table(stdout, json_get(list, "items"), columns);
+	return CLI_GOOD;
+}
+
+/* Follow the host's probe, then print the host as it is. */
+static int wait_for_probe(struct cli *c, const cJSON *host)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *job = NULL;
+	AUTO_JSON cJSON *now = NULL;
+	AUTO_STRBUF struct strbuf path;
+	const char *name = json_str(host, "name", "");
+	AUTO_FREE char *what = xasprintf("probe of %s", name);
+	int64_t id = json_int(host, "job", json_int(host, "job_id", 0));
+
+	strbuf_init(&path, 512);
+	(void)strbuf_addf(&path, "/hosts/%s", name);
+	if ((id > 0 && follow_job(c, id, what, &job, &e) < 0) ||
+		client_get(c->client, path.buf, &now, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (job && !streq(json_str(job, "status", ""), "pass")) {
+		error_set(&e, ERR_STATE, "the %s failed: %s", what,
+			json_str(job, "reason", "see `patchbay job ls`"));
+		return cli_fail_error(c, &e);
+	}
+	if (c->json)
+		cli_print_json(c, now);
+	else
+		text_record(stdout, now, columns);
+	return CLI_GOOD;
+}
+
+static int run_add(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *body = cJSON_CreateObject();
+	AUTO_JSON cJSON *host = NULL;
+	const char *port = cli_opt(c, "port");
+	const char *user = cli_opt(c, "user");
+	int64_t number = 22;
+
+	if (!cli_opt(c, "address") || !cli_opt(c, "key") || !cli_opt(c, "host-key")) {
+		error_set(&e, -EINVAL,
+			"--address, --key and --host-key are needed: `ssh-keyscan -t ed25519 "
+			"ADDRESS` prints a host's key, which you should compare with the host's "
+			"own");
+		return cli_fail_error(c, &e);
+	}
+	if (port && parse_int64(port, 1, 65535, &number) < 0) {
+		error_set(&e, -EINVAL, "`%s` is no port: 1 to 65535", port);
+		return cli_fail_error(c, &e);
+	}
+	json_set_str(body, "name", c->args[0]);
+	json_set_str(body, "address", cli_opt(c, "address"));
+	json_set_int(body, "port", number);
+	json_set_str(body, "user", user ? user : "root");
+	json_set_str(body, "key", cli_opt(c, "key"));
+	json_set_str(body, "host_key", cli_opt(c, "host-key"));
+	json_set_str(body, "root", cli_opt(c, "root"));
+	if (!cli_client(c, &e) || client_post(c->client, "/hosts", body, &host, &e) < 0)
+		return cli_fail_error(c, &e);
+	return wait_for_probe(c, host);
+}
+
+static int run_probe(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *host = NULL;
+	AUTO_STRBUF struct strbuf path;
+
+	strbuf_init(&path, 512);
+	if (!cli_client(c, &e))
+		return cli_fail_error(c, &e);
+	if (strbuf_addf(&path, "/hosts/%s/probe", c->args[0]) < 0 || strchr(c->args[0], '/')) {
+		error_set(&e, -EINVAL, "`%.60s` is no name of a host", c->args[0]);
+		return cli_fail_error(c, &e);
+	}
+	if (client_post(c->client, path.buf, NULL, &host, &e) < 0)
+		return cli_fail_error(c, &e);
+	return wait_for_probe(c, host);
+}
+
+const struct command host_commands[] = {
+	{"host ls", "", "the computers that build and boot", NULL, NULL, 0, 0, run_ls},
+	{"host add", "NAME --address ADDRESS --key FILE --host-key KEY [options]",
+		"add a computer, or change how it is reached", NULL, add_options, 1, 1, run_add},
+	{"host probe", "NAME", "find out what it is and has", NULL, NULL, 1, 1, run_probe},
+	{0},
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/cli/series.h"
+#include "daemon/cli/client.h"
+#include "daemon/cli/follow.h"
+#include "daemon/cli/text.h"
+#include <errno.h>
+
+#define REPORT_MAX ((size_t)256 * 1024 * 1024)
+
+static const struct cli_option wait_options[] = {
+	{"wait", 0, NULL, "until it has finished, then print the report"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const struct cli_option report_options[] = {
+	{"format", 0, "text|json|mail|junit", "what to print (text; json with --json)"},
+	{"wait", 0, NULL, "until it has finished; exits by its verdict"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const struct column list_columns[] = {
+	{"ID", "id", COLUMN_TEXT},
+	{"STATE", "state", COLUMN_TEXT},
+	{"VERDICT", "verdict", COLUMN_TEXT},
+	{"PERFORMANCE", "performance", COLUMN_TEXT},
+	{"TREE", "tree", COLUMN_TEXT},
+	{"PATCHES", "patches", COLUMN_TEXT},
+	{"TITLE", "title", COLUMN_TEXT},
+	{NULL, NULL, 0},
+};
+
+static const struct column show_columns[] = {
+	{"series", "id", COLUMN_TEXT},
+	{"title", "title", COLUMN_TEXT},
+	{"version", "version", COLUMN_TEXT},
+	{"patches", "patches", COLUMN_TEXT},
+	{"tree", "tree", COLUMN_TEXT},
+	{"base", "base_commit", COLUMN_COMMIT},
+	{"profile", "profile", COLUMN_TEXT},
+	{"until", "until", COLUMN_TEXT},
+	{"run", "run", COLUMN_TEXT},
+	{"state", "state", COLUMN_TEXT},
+	{"held", "held", COLUMN_TEXT},
+	{"verdict", "verdict", COLUMN_TEXT},
+	{"performance", "performance", COLUMN_TEXT},
+	{"reasons", "reasons", COLUMN_LIST},
+	{NULL, NULL, 0},
+};
+
+/* One request about one series; the answer is the series. */
+static int ask(struct cli *c, const char *verb, cJSON **ret_series, struct error *e)
+{
+	int64_t id;
+	char path[64];
+	int r = cli_id(c->args[0], "series", &id, e);
+
+	if (r < 0)
+		return r;
+	if (!cli_client(c, e))
+		return e->code;
+	(void)snprintf(path, sizeof(path), "/series/%lld%s%s", (long long)id, verb ? "/" : "",
+		verb ? verb : "");
+	return verb ? client_post(c->client, path, NULL, ret_series, e)
+		    : client_get(c->client, path, ret_series, e);
+}
+
+static int run_ls(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *list = NULL;
+
+	if (!cli_client(c, &e) || client_list(c->client, "/series", &list, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (c->json)
+		cli_print_json(c, list);
+	else
+		text_table(stdout, json_get(list, "items"), list_columns);
+	return CLI_GOOD;
+}
+
+int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e)
+{
+	AUTO_FREE char *text = NULL;
+	AUTO_JSON cJSON *report = NULL;
+	char path[96];
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/series/%lld/report?format=%s", (long long)id, format);
+	if (streq(format, "json")) {
+		r = client_get(c->client, path, &report, e);
+		if (r == 0)
+			cli_print_json(c, report);
+		return r;
+	}
+	r = client_get_text(c->client, path, "text/plain, */*;q=0.5", REPORT_MAX, &text, e);
+	if (r < 0)
+		return r;
+	if (c->json) {
+		report = cJSON_CreateObject();
+		json_set_str(report, "format", format);
+		json_set_str(report, "text", text);
+		cli_print_json(c, report);
+	} else {
+		text_out(stdout, text, strlen(text));
+	}
+	return 0;
+}
+
+int series_wait_and_report(struct cli *c, int64_t id, const char *format)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *series = NULL;
+	const char *held;
+
+	if (follow_series(c, id, &series, &e) < 0 || series_print_report(c, id, format, &e) < 0)
+		return cli_fail_error(c, &e);
+	held = json_str(series, "held", NULL);
+	if (held)
+		cli_note("patchbay: series %lld is held: %s", (long long)id, held);
+	else if (streq(json_str(series, "state", ""), "cancelled"))
+		cli_note("patchbay: series %lld was cancelled", (long long)id);
+	return follow_exit(series);
+}
+
+static int run_show(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *series = NULL;
+
+	if (ask(c, NULL, &series, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (cli_opt(c, "wait"))
+		return series_wait_and_report(
+			c, json_int(series, "id", 0), c->json ? "json" : "text");
+	if (c->json)
+		cli_print_json(c, series);
+	else
+		text_record(stdout, series, show_columns);
+	return CLI_GOOD;
+}
+
+static int change(struct cli *c, const char *verb, const char *done)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *series = NULL;
+	int64_t id;
+
+	if (ask(c, verb, &series, &e) < 0)
+		return cli_fail_error(c, &e);
+	id = json_int(series, "id", 0);
+	if (cli_opt(c, "wait"))
+		return series_wait_and_report(c, id, c->json ? "json" : "text");
+	if (c->json)
+		cli_print_json(c, series);
+	else
+		(void)printf("series %lld %s\n", (long long)id, done);
+	return CLI_GOOD;
+}
+
+static int run_rerun(struct cli *c)
+{
+	return change(c, "rerun", "runs again");
+}
+
+static int run_cancel(struct cli *c)
+{
+	return change(c, "cancel", "is cancelled");
+}
+
+static int run_approve(struct cli *c)
+{
+	return change(c, "approve", "is approved");
+}
+
+static bool known_format(const char *format)
+{
+	return streq(format, "text") || streq(format, "json") || streq(format, "mail") ||
+	       streq(format, "junit");
+}
+
+static int run_report(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	const char *format = cli_opt(c, "format");
+	int64_t id;
+
+	if (!format)
+		format = c->json ? "json" : "text";
+	if (!known_format(format)) {
+		error_set(&e, -EINVAL, "no format `%s`: it is text, json, mail or junit", format);
+		return cli_fail_error(c, &e);
+	}
+	if (cli_id(c->args[0], "series", &id, &e) < 0 || !cli_client(c, &e))
+		return cli_fail_error(c, &e);
+	if (cli_opt(c, "wait"))
+		return series_wait_and_report(c, id, format);
+	return series_print_report(c, id, format, &e) < 0 ? cli_fail_error(c, &e) : CLI_GOOD;
+}
+
+const struct command series_commands[] = {
+	{"series ls", "", "the series that were submitted, newest first", NULL, NULL, 0, 0, run_ls},
+	{"series show", "ID [--wait]", "what a series is and where it stands", NULL, wait_options,
+		1, 1, run_show},
+	{"series rerun", "ID [--wait]", "boot everything again under the same id",
+		"The report is then the newest run's alone.", wait_options, 1, 1, run_rerun},
+	{"series cancel", "ID", "stop working on a series", NULL, NULL, 1, 1, run_cancel},
+	{"series approve", "ID", "let a held series from an archive run", NULL, NULL, 1, 1,
+		run_approve},
+	{"series report", "ID [--format FORMAT] [--wait]", "the report on a series", NULL,
+		report_options, 1, 1, run_report},
+	{0},
+};

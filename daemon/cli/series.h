@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CLI_SERIES_H
+#define CLI_SERIES_H
+
+#include "daemon/cli/cli.h"
+
+/* The report on a series to standard output. format: text json mail junit. */
+int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e);
+/* Follow it to its end, print the report; returns the exit code, failures told. */
+int series_wait_and_report(struct cli *c, int64_t id, const char *format);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/cli/cli.h"
+#include "daemon/cli/client.h"
+#include "daemon/cli/follow.h"
+#include "daemon/cli/text.h"
+#include <errno.h>
+
+static const struct cli_option add_options[] = {
+	{"git", 0, "URL", "a repository to mirror and follow"},
+	{"deb", 0, "PACKAGE", "a Debian package of kernel source, as linux-source-6.12"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const struct column columns[] = {
+	{"NAME", "name", COLUMN_TEXT},
+	{"STATE", "state", COLUMN_TEXT},
+	{"TIP", "tip", COLUMN_COMMIT},
+	{"VERSION", "version", COLUMN_TEXT},
+	{"PATH", "path", COLUMN_TEXT},
+	{"REASON", "reason", COLUMN_TEXT},
+	{NULL, NULL, 0},
+};
+
+/* Follow the tree's import or fetch, then print the tree as it is. */
+static int wait_for_tip(struct cli *c, const cJSON *tree)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *job = NULL;
+	AUTO_JSON cJSON *now = NULL;
+	AUTO_STRBUF struct strbuf path;
+	const char *name = json_str(tree, "name", "");
+	AUTO_FREE char *what = xasprintf("import of %s", name);
+	int64_t id = json_int(tree, "job", json_int(tree, "job_id", 0));
+
+	strbuf_init(&path, 512);
+	(void)strbuf_addf(&path, "/trees/%s", name);
+	if ((id > 0 && follow_job(c, id, what, &job, &e) < 0) ||
+		client_get(c->client, path.buf, &now, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (job && !streq(json_str(job, "status", ""), "pass")) {
+		error_set(&e, ERR_STATE, "the %s failed: %s", what,
+			json_str(job, "reason", "see `patchbay job ls`"));
+		return cli_fail_error(c, &e);
+	}
+	if (c->json)
+		cli_print_json(c, now);
+	else
+		(void)printf("%s: %s\n", name, json_str(now, "tip", "no tip"));
+	return CLI_GOOD;
+}
+
+static int run_add(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *body = cJSON_CreateObject();
+	AUTO_JSON cJSON *tree = NULL;
+	const char *git = cli_opt(c, "git");
+	const char *deb = cli_opt(c, "deb");
+
+	if (!git == !deb) {
+		error_set(&e, -EINVAL, "where from? Either --git URL or --deb PACKAGE");
+		return cli_fail_error(c, &e);
+	}
+	json_set_str(body, "name", c->args[0]);
+	json_set_str(body, git ? "git" : "deb", git ? git : deb);
+	if (!cli_client(c, &e) || client_post(c->client, "/trees", body, &tree, &e) < 0)
+		return cli_fail_error(c, &e);
+	return wait_for_tip(c, tree);
+}
+
+static int run_ls(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *list = NULL;
+
+	if (!cli_client(c, &e) || client_list(c->client, "/trees", &list, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (c->json)
+		cli_print_json(c, list);
+	else
+		text_table(stdout, json_get(list, "items"), columns);
+	return CLI_GOOD;
+}
+
+static int run_fetch(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_JSON cJSON *tree = NULL;
+	AUTO_STRBUF struct strbuf path;
+
+	strbuf_init(&path, 512);
+	if (!cli_client(c, &e))
+		return cli_fail_error(c, &e);
+	if (strbuf_addf(&path, "/trees/%s/fetch", c->args[0]) < 0 || strchr(c->args[0], '/')) {
+		error_set(&e, -EINVAL, "`%.60s` is no name of a tree", c->args[0]);
+		return cli_fail_error(c, &e);
+	}
+	if (client_post(c->client, path.buf, NULL, &tree, &e) < 0)
+		return cli_fail_error(c, &e);
+	return wait_for_tip(c, tree);
+}
+
+const struct command tree_commands[] = {
+	{"tree add", "NAME (--git URL | --deb PACKAGE)", "follow a tree; returns when it is here",
+		"Adding the same tree again changes nothing.", add_options, 1, 1, run_add},
+	{"tree ls", "", "the trees there are", NULL, NULL, 0, 0, run_ls},
+	{"tree fetch", "NAME", "fetch what is new now", NULL, NULL, 1, 1, run_fetch},
+	{0},
+};
