@@ -13,9 +13,9 @@ static void put_line(struct channel *ch, const char *record, size_t len)
 {
 	AUTO_STRBUF struct strbuf line;
 
+	strbuf_init(&line, CHANNEL_MAX_LINE);
 	if (ch->error)
 		return;
-	strbuf_init(&line, CHANNEL_MAX_LINE);
 	if (ch->numbered)
 		strbuf_addf(&line, "{\"seq\":%llu,\"crc\":\"%08x\",\"data\":",
 			(unsigned long long)ch->lines + 1, crc32_add(0, record, len));
