@@ -48,13 +48,29 @@ struct verdict {
 	size_t n_reasons;
 	struct judged_findings *builds; /* parallel to facts->builds */
 	struct judged_findings *boots; /* parallel to facts->boots */
+	size_t n_builds, n_boots; /* as in the facts */
 	struct comparison *comparisons;
 	size_t n_comparisons;
 	const char *same_code_as; /* commit the tip inherits from, or NULL */
+	bool wants_pairs; /* a few more pairs would settle a primary metric, see stats/stats.h */
 };
 
 /* The facts must outlive the verdict. Works on unfinished runs too: what is known so far. */
 struct verdict *verdict_new(const struct facts *f);
 struct verdict *verdict_free(struct verdict *v);
+
+/* What a finding or a failure to boot needs before it is held against the patch. */
+#define VERDICT_CONFIRM_PATCHED 2 /* patched boots that show it */
+#define VERDICT_CONFIRM_BASE 2 /* base boots that ended and do not */
+
+/* Boots of one side that ended as pass or fail, and those that failed. */
+struct boot_counts {
+	size_t ended, failed;
+};
+struct boot_counts verdict_boot_counts(const struct facts *f, enum side side);
+/* Base and tip, both built, are the same code, and the run may inherit. */
+bool verdict_is_same_code(const struct facts *f);
+/* The build of a patch (0: the base), or NULL. */
+const struct fact_build *verdict_build(const struct facts *f, int patch);
 
 #endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The verdict and its reasons. Reasons are gathered in the order a reader wants them: what fails,
+ * what got slower or faster, what the lab could not do, what is merely worth knowing. Only `fail`
+ * and `regression` blame, and each needs evidence of its own.
+ */
+#include "daemon/verdict/internal.h"
+
+#include <math.h>
+
+#define MAX_SAID 5 /* findings named in reasons, of each sort */
+
+enum weight { WEIGHT_NOTE, WEIGHT_HELD, WEIGHT_ERROR, WEIGHT_REGRESSION, WEIGHT_FAIL };
+
+static const char *const weight_names[] = {"pass", "held", "error", "regression", "fail"};
+
+struct conclusion {
+	struct verdict *v;
+	enum weight weight;
+};
+
+static void say(struct conclusion *c, enum weight weight, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static void say(struct conclusion *c, enum weight weight, const char *fmt, ...)
+{
+	struct strbuf sb;
+	va_list ap;
+
+	strbuf_init(&sb, 2000);
+	va_start(ap, fmt);
+	(void)strbuf_vaddf(&sb, fmt, ap);
+	va_end(ap);
+	c->v->reasons = xreallocarray(c->v->reasons, c->v->n_reasons + 1, sizeof(*c->v->reasons));
+	c->v->reasons[c->v->n_reasons++] = strbuf_detach(&sb, NULL);
+	c->weight = MAX_OF(c->weight, weight);
+}
+
+/* Who is meant by what only boots of the tip show. */
+static const char *blamed(const struct facts *f)
+{
+	return f->n_patches == 1 ? "patch 1" : "the series";
+}
+
+static void conclude_apply(const struct facts *f, struct conclusion *c)
+{
+	for (size_t i = 0; i < f->n_patches; i++) {
+		const struct fact_conflict *k = f->patches[i].conflict;
+
+		if (!k)
+			continue;
+		if (k->why)
+			say(c, WEIGHT_FAIL, "patch %d does not apply: %s", f->patches[i].n, k->why);
+		else
+			say(c, WEIGHT_FAIL,
+				"patch %d does not apply: %s, hunk %d, line %d: the lines there "
+				"are not "
+				"those that the patch expects",
+				f->patches[i].n, k->file, k->hunk, k->line);
+	}
+}
+
+static void say_failed_build(
+	struct conclusion *c, const struct fact_build *b, const struct judged_findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct fact_finding *k = findings->items[i].finding;
+
+		if (strcmp(k->kind, "error") != 0)
+			continue;
+		if (k->file)
+			say(c, WEIGHT_FAIL, "patch %d does not build: %s:%d: %s", b->patch, k->file,
+				k->line, k->message);
+		else
+			say(c, WEIGHT_FAIL, "patch %d does not build: %s", b->patch, k->message);
+		return;
+	}
+	say(c, WEIGHT_FAIL, "patch %d does not build: %s", b->patch,
+		b->reason ? b->reason : "its log says why");
+}
+
+/* Warnings that a patch brings and that are still there at its own build. */
+static void say_new_warnings(struct conclusion *c, const struct facts *f)
+{
+	size_t said = 0, more = 0;
+
+	for (size_t i = 0; i < f->n_builds; i++) {
+		for (size_t k = 0; k < c->v->builds[i].n; k++) {
+			const struct judged_finding *j = &c->v->builds[i].items[k];
+
+			if (!j->is_new || j->since_patch != f->builds[i].patch ||
+				strcmp(j->finding->kind, "warning") != 0)
+				continue;
+			if (said++ >= MAX_SAID) {
+				more++;
+				continue;
+			}
+			say(c, WEIGHT_NOTE, "patch %d brings a new warning: %s:%d: %s",
+				j->since_patch, j->finding->file ? j->finding->file : "build",
+				j->finding->line, j->finding->message);
+		}
+	}
+	if (more)
+		say(c, WEIGHT_NOTE, "%zu more new warnings", more);
+}
+
+static void conclude_builds(const struct facts *f, struct conclusion *c)
+{
+	const struct fact_build *tip = verdict_build(f, (int)f->n_patches);
+
+	for (size_t i = 0; i < f->n_builds; i++) {
+		const struct fact_build *b = &f->builds[i];
+
+		if (b->status == STATUS_FAIL && b->patch > 0)
+			say_failed_build(c, b, &c->v->builds[i]);
+		else if (b->status == STATUS_FAIL && !f->held)
+			say(c, WEIGHT_HELD, "the base does not build: %s",
+				b->reason ? b->reason : "its log says why");
+	}
+	if (tip && tip->patch > 0 && tip->status == STATUS_FAIL && streq(f->until, "test"))
+		say(c, WEIGHT_NOTE, "the whole series does not build, so nothing was booted");
+}
+
+static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
+{
+	struct boot_counts base = verdict_boot_counts(f, SIDE_BASE);
+	struct boot_counts patched = verdict_boot_counts(f, SIDE_PATCHED);
+	const char *why = NULL;
+
+	for (size_t i = 0; i < f->n_boots && !why; i++)
+		if (f->boots[i].side == SIDE_PATCHED && f->boots[i].status == STATUS_FAIL)
+			why = f->boots[i].reason ? f->boots[i].reason : "its console says why";
+	if (base.failed)
+		say(c, WEIGHT_HELD,
+			"the base fails in %zu of %zu boots, so the patch cannot be judged",
+			base.failed, base.ended);
+	else if (!base.failed && patched.failed >= VERDICT_CONFIRM_PATCHED &&
+		 base.ended >= VERDICT_CONFIRM_BASE)
+		say(c, WEIGHT_FAIL,
+			"%s makes the kernel fail in %zu of %zu boots: %s; the base passes in all "
+			"%zu",
+			blamed(f), patched.failed, patched.ended, why, base.ended);
+	else if (!base.failed && patched.failed)
+		say(c, WEIGHT_ERROR,
+			"the patched kernel failed in %zu of %zu boots, which more boots did not "
+			"confirm: %s",
+			patched.failed, patched.ended, why);
+}
+
+/* Is this the first boot that shows the finding? So that each is said once. */
+static bool is_first(const struct facts *f, size_t boot, size_t finding)
+{
+	const char *signature = f->boots[boot].findings[finding].signature;
+
+	for (size_t i = 0; i <= boot; i++) {
+		size_t n = i == boot ? finding : f->boots[i].n_findings;
+
+		for (size_t k = 0; k < n && f->boots[i].side == SIDE_PATCHED; k++)
+			if (strcmp(f->boots[i].findings[k].signature, signature) == 0)
+				return false;
+	}
+	return true;
+}
+
+static void conclude_kernel(const struct facts *f, struct conclusion *c)
+{
+	struct boot_counts base = verdict_boot_counts(f, SIDE_BASE);
+	struct boot_counts patched = verdict_boot_counts(f, SIDE_PATCHED);
+
+	for (size_t i = 0; i < f->n_boots; i++) {
+		for (size_t k = 0; k < f->boots[i].n_findings; k++) {
+			const struct judged_finding *j = &c->v->boots[i].items[k];
+			const char *signature = j->finding->signature;
+
+			if (f->boots[i].side == SIDE_BASE || (j->confirmed && !j->is_new) ||
+				!is_first(f, i, k))
+				continue;
+			if (j->is_new)
+				say(c, WEIGHT_FAIL,
+					"%s makes the kernel report \"%s\" in %zu of %zu boots; "
+					"the base "
+					"in none of %zu",
+					blamed(f), signature,
+					verdict_boots_with(f, SIDE_PATCHED, signature),
+					patched.ended, base.ended);
+			else
+				say(c, WEIGHT_NOTE,
+					"unconfirmed: the patched kernel reported \"%s\" in %zu of "
+					"%zu "
+					"boots; the base in none of %zu",
+					signature, verdict_boots_with(f, SIDE_PATCHED, signature),
+					patched.ended, base.ended);
+		}
+	}
+}
+
+static void conclude_comparison(struct conclusion *c, const struct comparison *k)
+{
+	bool worse = streq(k->verdict, "regression");
+	bool fails = worse && streq(k->better, "zero");
+	enum weight weight = fails ? WEIGHT_FAIL : WEIGHT_NOTE;
+
+	if (!worse && !streq(k->verdict, "improvement"))
+		return;
+	if (worse && k->primary && !fails)
+		weight = WEIGHT_REGRESSION;
+	if (isnan(k->interval[0]))
+		say(c, weight, "%s on %s: %g, where the base has %g", k->metric, k->machine,
+			k->patched.mean, k->base.mean);
+	else
+		say(c, weight, "%s%s on %s: %+.1f %% (%+.1f to %+.1f %%), median %.4g to %.4g",
+			k->primary ? "" : "not deciding: ", k->metric, k->machine, 100 * k->change,
+			100 * k->interval[0], 100 * k->interval[1], k->base.median,
+			k->patched.median);
+}
+
+static void conclude_performance(const struct facts *f, struct conclusion *c)
+{
+	if (c->v->same_code_as)
+		say(c, WEIGHT_NOTE,
+			"the whole series compiles to the same code as the base, so nothing was "
+			"booted and "
+			"nothing can differ");
+	for (size_t i = 0; i < c->v->n_comparisons; i++)
+		conclude_comparison(c, &c->v->comparisons[i]);
+	if (streq(c->v->performance, "inconclusive"))
+		say(c, WEIGHT_NOTE,
+			"no primary metric changed, but the samples vary too much to rule a change "
+			"out");
+}
+
+static void conclude_lab(const struct facts *f, struct conclusion *c)
+{
+	for (size_t i = 0; i < f->n_jobs; i++) {
+		const struct fact_job *j = &f->jobs[i];
+
+		if (j->status == STATUS_ERROR)
+			say(c, WEIGHT_ERROR, "the lab failed, not the patch: job %lld (%s): %s",
+				(long long)j->id, j->kind,
+				j->reason ? j->reason : "no reason given");
+	}
+}
+
+/* Law 1: a series that was to be tested and gave no boots has not passed. */
+static void conclude_evidence(const struct facts *f, struct conclusion *c)
+{
+	bool built = f->n_builds > f->n_patches;
+
+	for (size_t i = 0; i < f->n_jobs; i++)
+		if (f->jobs[i].status == STATUS_QUEUED || f->jobs[i].status == STATUS_RUNNING)
+			return;
+	if (built && c->weight == WEIGHT_NOTE && streq(f->until, "test") && !c->v->same_code_as &&
+		(!verdict_boot_counts(f, SIDE_BASE).ended ||
+			!verdict_boot_counts(f, SIDE_PATCHED).ended))
+		say(c, WEIGHT_ERROR, "the series was to be booted, and was not");
+}
+
+void verdict_conclude(const struct facts *f, struct verdict *v)
+{
+	struct conclusion c = {v, WEIGHT_NOTE};
+
+	if (f->held)
+		say(&c, WEIGHT_HELD, "%s", f->held);
+	conclude_apply(f, &c);
+	conclude_builds(f, &c);
+	conclude_failed_boots(f, &c);
+	conclude_kernel(f, &c);
+	conclude_performance(f, &c);
+	conclude_lab(f, &c);
+	conclude_evidence(f, &c);
+	say_new_warnings(&c, f);
+	v->verdict = weight_names[c.weight];
+	if (f->held)
+		v->verdict = "held";
+	else if (streq(f->state, "cancelled"))
+		v->verdict = "cancelled";
+}
