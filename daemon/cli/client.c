@@ -333,3 +333,21 @@ int client_list(struct client *c, const char *path, cJSON **ret_list, struct err
 	}
 	return error_set(e, ERR_LIMIT, "the list at %s%s has no end", c->server, path);
 }
+
+int client_find(
+	struct client *c, const char *path, const char *name, cJSON **ret_item, struct error *e)
+{
+	AUTO_JSON cJSON *list = NULL;
+	cJSON *item;
+	int r = client_list(c, path, &list, e);
+
+	if (r < 0)
+		return r;
+	json_for_each (item, json_get(list, "items")) {
+		if (!streq(json_str(item, "name", NULL), name))
+			continue;
+		*ret_item = cJSON_Duplicate(item, true);
+		return 0;
+	}
+	return error_set(e, ERR_MISSING, "the lab has no `%s` in %s", name, path);
+}

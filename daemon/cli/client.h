@@ -36,6 +36,10 @@ int client_copy(struct client *c, const char *path, FILE *to, struct error *e);
 /* Every item of a list, its pages followed: {"items":[…],"next":null}. */
 int client_list(struct client *c, const char *path, cJSON **ret_list, struct error *e);
 
+/* The item of a list that has that name. ERR_MISSING. */
+int client_find(
+	struct client *c, const char *path, const char *name, cJSON **ret_item, struct error *e);
+
 /* "?a=b&c=d": adds one more pair, escaped, with the right separator. value NULL: nothing. */
 int client_query(struct strbuf *path, const char *key, const char *value);
 

@@ -131,20 +131,14 @@ static void keep_state(struct target *t, cJSON *state)
 static int look_at_series(struct target *t, struct error *e)
 {
 	AUTO_JSON cJSON *series = NULL;
-	AUTO_JSON cJSON *jobs = NULL;
-	char path[64];
 	const char *state;
 	int r = client_get(t->c->client, t->path, &series, e);
 
 	if (r < 0)
 		return r;
-	(void)snprintf(path, sizeof(path), "/jobs?series=%lld", (long long)t->id);
-	r = client_list(t->c->client, path, &jobs, e);
-	if (r < 0)
-		return r;
 	state = json_str(series, "state", "");
 	t->finished = streq(state, "done") || streq(state, "held") || streq(state, "cancelled");
-	progress_series(t->view, series, json_get(jobs, "items"));
+	progress_series(t->view, series);
 	keep_state(t, steal_ptr(series));
 	return 0;
 }

@@ -47,15 +47,12 @@ static int wait_for_probe(struct cli *c, const cJSON *host)
 	struct error e = ERROR_INIT;
 	AUTO_JSON cJSON *job = NULL;
 	AUTO_JSON cJSON *now = NULL;
-	AUTO_STRBUF struct strbuf path;
 	const char *name = json_str(host, "name", "");
 	AUTO_FREE char *what = xasprintf("probe of %s", name);
-	int64_t id = json_int(host, "job", json_int(host, "job_id", 0));
+	int64_t id = json_int(host, "job", 0);
 
-	strbuf_init(&path, 512);
-	(void)strbuf_addf(&path, "/hosts/%s", name);
 	if ((id > 0 && follow_job(c, id, what, &job, &e) < 0) ||
-		client_get(c->client, path.buf, &now, &e) < 0)
+		client_find(c->client, "/hosts", name, &now, &e) < 0)
 		return cli_fail_error(c, &e);
 	if (job && !streq(json_str(job, "status", ""), "pass")) {
 		error_set(&e, ERR_STATE, "the %s failed: %s", what,

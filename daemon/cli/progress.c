@@ -101,29 +101,29 @@ static bool is_boot(const cJSON *job)
 	return streq(json_str(job, "kind", ""), "boot");
 }
 
-/* "patch 2 of 3", "boot 4 of 10, patched": what a job of a series works on. */
-static void name_job(
-	const cJSON *job, const cJSON *series, const cJSON *jobs, char *buf, size_t size)
+/* "build of patch 2 of 3", "boot 4 of 10, patched": what a job of a series works on. */
+static void name_job(const cJSON *job, const cJSON *series, char *buf, size_t size)
 {
 	const char *kind = json_str(job, "kind", "");
 	long long patch = json_int(job, "patch", -1);
-	long long patches = json_int(series, "patches", 0);
-	int64_t id = json_int(job, "id", 0);
-	int n = 0;
-	int total = 0;
 	const cJSON *other;
+	int64_t n = 0;
+	int64_t total = 0;
 
 	if (streq(kind, "build") && patch == 0) {
 		(void)snprintf(buf, size, "build of the base");
 	} else if (streq(kind, "build")) {
-		(void)snprintf(buf, size, "build of patch %lld of %lld", patch, patches);
+		(void)snprintf(buf, size, "build of patch %lld of %lld", patch,
+			(long long)json_int(series, "patches", 0));
 	} else if (is_boot(job)) {
-		json_for_each (other, jobs) {
+		json_for_each (other, json_get(series, "jobs")) {
 			total += is_boot(other);
-			n += is_boot(other) && json_int(other, "id", 0) <= id;
+			n += is_boot(other) && json_int(other, "id", 0) <= json_int(job, "id", 0);
 		}
-		(void)snprintf(
-			buf, size, "boot %d of %d, %s", n, total, json_str(job, "side", "?"));
+		/* The plan knows of boots that are not queued yet. */
+		total = MAX_OF(total, json_int(json_get(series, "progress"), "boots", 0));
+		(void)snprintf(buf, size, "boot %lld of %lld, %s", (long long)n, (long long)total,
+			json_str(job, "side", "?"));
 	} else {
 		(void)snprintf(buf, size, "%s", streq(kind, "parse") ? "reading the mail" : kind);
 	}
@@ -163,32 +163,27 @@ static void tell(struct progress_view *v, const cJSON *job, const char *name)
 	progress_note(v, line);
 }
 
-static void set_now(struct progress_view *v, const char *name, const cJSON *job)
+/* The changing line: what works, how far it is, what it says. */
+static void set_now(struct progress_view *v, const char *name, const cJSON *progress)
 {
-	const cJSON *progress = json_get(job, "progress");
-	const char *stage = json_str(progress, "stage", NULL);
-	const char *text = json_str(progress, "text", NULL);
+	const char *text = json_str(progress, "text", json_str(progress, "stage", NULL));
 	long long done = json_int(progress, "done", -1);
 	long long total = json_int(progress, "total", -1);
-	size_t n;
+	char count[64] = "";
 
-	(void)snprintf(v->now, sizeof(v->now), "%s", name);
-	n = strlen(v->now);
-	if (stage)
-		n += (size_t)snprintf(v->now + n, sizeof(v->now) - n, ": %s", stage);
-	if (n < sizeof(v->now) && done >= 0 && total > 0)
-		n += (size_t)snprintf(v->now + n, sizeof(v->now) - n, " %lld of %lld", done, total);
-	else if (n < sizeof(v->now) && done > 0)
-		n += (size_t)snprintf(v->now + n, sizeof(v->now) - n, " (%lld)", done);
-	if (n < sizeof(v->now) && text)
-		(void)snprintf(v->now + n, sizeof(v->now) - n, "  %s", text);
+	if (done >= 0 && total > 0)
+		(void)snprintf(count, sizeof(count), " %lld of %lld", done, total);
+	else if (done > 0)
+		(void)snprintf(count, sizeof(count), " %lld", done);
+	(void)snprintf(v->now, sizeof(v->now), "%s%s%s%s", name, count, text ? ": " : "",
+		text ? text : "");
 }
 
-void progress_series(struct progress_view *v, const cJSON *series, const cJSON *jobs)
+void progress_series(struct progress_view *v, const cJSON *series)
 {
 	const char *title = json_str(series, "title", NULL);
-	char name[128];
 	const cJSON *job;
+	char name[128];
 
 	(void)snprintf(v->now, sizeof(v->now), "%s", json_str(series, "state", ""));
 	if (title && !v->titled) {
@@ -198,24 +193,21 @@ void progress_series(struct progress_view *v, const cJSON *series, const cJSON *
 		progress_note(v, line);
 		v->titled = true;
 	}
-	json_for_each (job, jobs) {
-		name_job(job, series, jobs, name, sizeof(name));
+	json_for_each (job, json_get(series, "jobs")) {
+		name_job(job, series, name, sizeof(name));
+		if (streq(json_str(job, "status", ""), "running"))
+			set_now(v, name, json_get(series, "progress"));
 		tell(v, job, name);
-	}
-	json_for_each (job, jobs) {
-		if (!streq(json_str(job, "status", ""), "running"))
-			continue;
-		name_job(job, series, jobs, name, sizeof(name));
-		set_now(v, name, job);
-		break;
 	}
 	progress_tick(v);
 }
 
 void progress_job(struct progress_view *v, const cJSON *job)
 {
-	set_now(v, v->what ? v->what : json_str(job, "kind", "job"), job);
-	tell(v, job, v->what ? v->what : json_str(job, "kind", "job"));
+	const char *name = v->what ? v->what : json_str(job, "kind", "job");
+
+	set_now(v, name, json_get(job, "progress"));
+	tell(v, job, name);
 	if (has_ended(json_str(job, "status", "")))
 		v->now[0] = '\0';
 	progress_tick(v);

@@ -16,7 +16,7 @@ struct progress_view *progress_free(struct progress_view *v);
 /* Does it have a line that changes, so that it wants progress_tick() every second? */
 bool progress_is_live(const struct progress_view *v);
 /* How things stand now. */
-void progress_series(struct progress_view *v, const cJSON *series, const cJSON *jobs);
+void progress_series(struct progress_view *v, const cJSON *series);
 void progress_job(struct progress_view *v, const cJSON *job);
 void progress_tick(struct progress_view *v);
 void progress_note(struct progress_view *v, const char *text);

@@ -35,7 +35,7 @@ static const struct column show_columns[] = {
 	{"version", "version", COLUMN_TEXT},
 	{"patches", "patches", COLUMN_TEXT},
 	{"tree", "tree", COLUMN_TEXT},
-	{"base", "base_commit", COLUMN_COMMIT},
+	{"base", "base", COLUMN_COMMIT},
 	{"profile", "profile", COLUMN_TEXT},
 	{"until", "until", COLUMN_TEXT},
 	{"run", "run", COLUMN_TEXT},

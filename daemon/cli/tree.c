@@ -27,15 +27,12 @@ static int wait_for_tip(struct cli *c, const cJSON *tree)
 	struct error e = ERROR_INIT;
 	AUTO_JSON cJSON *job = NULL;
 	AUTO_JSON cJSON *now = NULL;
-	AUTO_STRBUF struct strbuf path;
 	const char *name = json_str(tree, "name", "");
 	AUTO_FREE char *what = xasprintf("import of %s", name);
-	int64_t id = json_int(tree, "job", json_int(tree, "job_id", 0));
+	int64_t id = json_int(tree, "job", 0);
 
-	strbuf_init(&path, 512);
-	(void)strbuf_addf(&path, "/trees/%s", name);
 	if ((id > 0 && follow_job(c, id, what, &job, &e) < 0) ||
-		client_get(c->client, path.buf, &now, &e) < 0)
+		client_find(c->client, "/trees", name, &now, &e) < 0)
 		return cli_fail_error(c, &e);
 	if (job && !streq(json_str(job, "status", ""), "pass")) {
 		error_set(&e, ERR_STATE, "the %s failed: %s", what,
