@@ -73,6 +73,8 @@ int sched_machine_add(struct sched *s, const struct machine_row *machine,
 	struct machine_row *ret_row, struct error *e);
 int sched_machine_drain(struct sched *s, const char *name, bool drained,
 	struct machine_row *ret_row, struct error *e);
+/* All profiles, resolved, as an array ordered by name; the caller's. */
+int sched_profiles(const struct sched *s, cJSON **ret_array, struct error *e);
 /* Tokens: token_create(), token_revoke() and token_check() on sched_store(). */
 
 /* Where a running job stands; false: it does not run. text is the scheduler's, valid until it

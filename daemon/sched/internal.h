@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the scheduler's files share. */
+#ifndef SCHED_INTERNAL_H
+#define SCHED_INTERNAL_H
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "daemon/sched/sched.h"
+#include "daemon/store/result.h"
+#include <errno.h>
+
+#define UNBOUND_SLOTS 2 /* jobs without a host that run at one time */
+
+struct running;
+
+struct sched {
+	struct loop *loop;
+	struct store *store;
+	char *state, *share, *worker, *cache;
+	char *incoming, *artifacts, *mail, *trees;
+	struct running *running;
+	struct observer *observers;
+	struct loop_source *kick;
+	struct loop_source *again; /* after trouble with the disk */
+};
+
+/* observe.c */
+void sched_notify(struct sched *s, const struct change *change);
+void sched_notify_row(struct sched *s, enum change_kind kind, int64_t id);
+void sched_notify_job(struct sched *s, const struct job_row *job);
+/* One line on standard error. */
+void sched_log(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* sched.c: start what can be started, when the loop is next idle. */
+void sched_kick(struct sched *s);
+/* STATE/artifacts/JOB.ATTEMPT, heap. */
+char *sched_artifacts(const struct sched *s, int64_t job_id, int attempt);
+/* STATE/artifacts/mail/SHA256, heap. */
+char *sched_mail(const struct sched *s, const char *sha256);
+/* After trouble with the disk: go on with everything in a while. */
+void sched_try_again(struct sched *s);
+
+/* profiles.c */
+int sched_profile(const struct sched *s, const char *name, cJSON **ret_profile, struct error *e);
+
+/* advance.c: do what is next for a series; for those that need it; for all. Trouble with the disk
+ * is logged and tried again later. */
+void sched_advance(struct sched *s, int64_t series_id);
+void sched_advance_dependents(struct sched *s, int64_t series_id);
+void sched_advance_all(struct sched *s);
+
+/* spec.c: the document for the worker, and how long it may take. */
+int spec_new(struct sched *s, const struct job_row *job, const char *artifacts, cJSON **ret_spec,
+	int64_t *ret_seconds, struct error *e);
+
+/* What an attempt came to. */
+struct outcome {
+	enum status status;
+	char *reason; /* or NULL */
+	int64_t tool_ms;
+	int64_t log_size;
+	cJSON *result; /* or NULL */
+	cJSON *findings; /* arrays */
+	cJSON *samples;
+};
+void outcome_done(struct outcome *o);
+
+/* outcome.c: store it all in one transaction, then tell, then go on. Anything but 0: nothing was
+ * stored; the disk is full, say. A result that does not fit becomes an error of the job. */
+int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e);
+
+/* running.c */
+int running_start(struct sched *s, struct job_row *job, struct error *e);
+bool running_on_host(const struct sched *s, const char *host);
+size_t running_unbound(const struct sched *s);
+void running_cancel(struct sched *s, int64_t series_id);
+void running_free_all(struct sched *s);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a job came to goes into the store, in one transaction; then those who wait go on. */
+#include "daemon/sched/internal.h"
+
+static int store_findings(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	const cJSON *item;
+	int n = 0;
+
+	json_for_each (item, o->findings) {
+		int err = finding_insert(s->store, job->id, ++n, item, e);
+
+		if (err < 0)
+			return err;
+	}
+	n = 0;
+	json_for_each (item, o->samples) {
+		int err = sample_insert(s->store, job->id, ++n, item, e);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int hold(struct sched *s, const struct job_row *job, bool input_at_fault, struct error *e,
+	const char *why)
+{
+	return series_set_held(s->store, job->series_id, job->run,
+		why ? why : "no reason was given", input_at_fault, e);
+}
+
+/* One complete series, or held: nothing in it, several, a part of it missing. */
+static int store_parse(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	const cJSON *list = json_get(o->result, "series");
+	const cJSON *series = cJSON_GetArrayItem(list, 0);
+	const cJSON *ignored = json_get(o->result, "ignored");
+	int n = cJSON_GetArraySize(list);
+	const char *held;
+	AUTO_FREE char *why = NULL;
+	int err;
+
+	if (o->status == STATUS_FAIL)
+		return hold(s, job, true, e, o->reason);
+	if (n == 0) {
+		const char *first = json_str(cJSON_GetArrayItem(ignored, 0), "why", NULL);
+
+		why = xasprintf("there is no patch in what was sent%s%s: send a mail or an mbox as "
+				"`git format-patch` writes it",
+			first ? ": " : "", first ? first : "");
+		return hold(s, job, true, e, why);
+	}
+	if (n > 1) {
+		why = xasprintf("what was sent holds %d series: send each by itself, and say with "
+				"--needs which goes before which",
+			n);
+		return hold(s, job, true, e, why);
+	}
+	err = series_set_parsed(s->store, job->series_id, job->run, series, e);
+	if (err < 0)
+		return err;
+	held = json_str(series, "held", NULL);
+	if (cJSON_GetArraySize(json_get(series, "patches")) == 0)
+		return hold(s, job, true, e,
+			held ? held
+			     : "there is a cover letter and no patch: send the patches with it");
+	if (held || !json_bool(series, "complete", true))
+		return hold(s, job, false, e,
+			held ? held : "some of its patches are missing: send all of them");
+	return 0;
+}
+
+static int store_apply(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	int err;
+
+	if (!o->result)
+		return 0;
+	err = series_set_applied(s->store, job->series_id, job->run, o->result, e);
+	if (err >= 0 && streq(json_str(o->result, "status", NULL), "base"))
+		err = hold(s, job, false, e, json_str(o->result, "why", "its base cannot be made"));
+	return err;
+}
+
+static int store_tree(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	AUTO_TREE struct tree_row tree = {0};
+	const char *tip = json_str(o->result, "tip", NULL);
+	int err = tree_get(s->store, job->tree, &tree, e);
+
+	if (err < 0)
+		return err;
+	if (o->status == STATUS_PASS && tip)
+		return tree_set_tip(s->store, tree.id, tip, json_str(o->result, "version", NULL),
+			clock_unix_ms(), e);
+	return tree_set_failed(
+		s->store, tree.id, o->reason ? o->reason : "the worker named no tip", e);
+}
+
+static int store_probe(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	const cJSON *facts = json_get(o->result, "facts");
+
+	if (o->status == STATUS_PASS && facts)
+		return host_set_facts(s->store, job->host, facts, clock_unix_ms(), e);
+	return host_set_failed(
+		s->store, job->host, o->reason ? o->reason : "the worker named no facts", e);
+}
+
+static int store_by_kind(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	bool said = o->status == STATUS_PASS || o->status == STATUS_FAIL;
+	int err = 0;
+
+	if (streq(job->kind, "tree"))
+		return store_tree(s, job, o, e);
+	if (streq(job->kind, "probe"))
+		return store_probe(s, job, o, e);
+	if (streq(job->kind, "parse"))
+		return said ? store_parse(s, job, o, e) : 0;
+	if (streq(job->kind, "apply"))
+		return said ? store_apply(s, job, o, e) : 0;
+	if (o->result)
+		err = streq(job->kind, "build") ? build_set_result(s->store, job->id, o->result, e)
+						: boot_set_result(s->store, job->id, o->result, e);
+	/* What a lab in trouble found is no evidence. */
+	return err >= 0 && said ? store_findings(s, job, o, e) : err;
+}
+
+static int store_all(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	AUTO_TX struct tx tx = TX_INIT;
+	int err = store_begin(s->store, &tx, e);
+
+	if (err < 0)
+		return err;
+	err = job_set_ended(
+		s->store, job->id, o->status, o->reason, o->tool_ms, o->log_size, o->result, e);
+	if (err >= 0 && o->status != STATUS_CANCELLED)
+		err = store_by_kind(s, job, o, e);
+	return err < 0 ? err : store_commit(&tx, e);
+}
+
+static void tell_owner(struct sched *s, const struct job_row *job)
+{
+	if (job->tree) {
+		AUTO_TREE struct tree_row tree = {0};
+
+		if (tree_get(s->store, job->tree, &tree, NULL) >= 0)
+			sched_notify_row(s, CHANGE_TREE, tree.id);
+	} else if (streq(job->kind, "probe")) {
+		AUTO_HOST struct host_row host = {0};
+
+		if (host_get(s->store, job->host, &host, NULL) >= 0)
+			sched_notify_row(s, CHANGE_HOST, host.id);
+	}
+}
+
+int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
+{
+	int err = store_all(s, job, o, e);
+
+	/* These codes are about what the worker said, the others about the disk. */
+	if (err == ERR_CONFLICT || err == ERR_MISSING || err == -EINVAL) {
+		int64_t log_size = o->log_size;
+		char *reason = xasprintf(
+			"the %s worker's result does not fit: %s", job->kind, e ? e->msg : "");
+
+		outcome_done(o);
+		o->status = STATUS_ERROR;
+		o->reason = reason;
+		o->log_size = log_size;
+		err = store_all(s, job, o, e);
+	}
+	if (err < 0)
+		return err;
+	sched_log("job %lld (%s) %s%s%s", (long long)job->id, job->kind, status_name(o->status),
+		o->reason ? ": " : "", o->reason ? o->reason : "");
+	sched_notify_job(s, job);
+	tell_owner(s, job);
+	if (job->series_id && o->status != STATUS_CANCELLED) {
+		sched_advance(s, job->series_id);
+		if (streq(job->kind, "parse"))
+			sched_advance_dependents(s, job->series_id);
+	}
+	return 0;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verbs on series. */
+#include "daemon/report/report.h"
+#include "daemon/sched/internal.h"
+#include "base/sha256.h"
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#define DEFAULT_PROFILE "dma"
+#define BASE_MAX_BYTES 200
+
+static void facts_freep(struct facts **f)
+{
+	*f = facts_free(*f);
+}
+
+static void verdict_freep(struct verdict **v)
+{
+	*v = verdict_free(*v);
+}
+
+/* A revision that git could take, and nothing that it could take for an option. */
+static int check_base(const char *base, struct error *e)
+{
+	size_t len = base ? strlen(base) : 0;
+
+	if (!base)
+		return 0;
+	if (len == 0 || len > BASE_MAX_BYTES || base[0] == '-')
+		return error_set(e, ERR_SYNTAX,
+			"the base has to be a revision of the tree: a commit id, a tag or a "
+			"branch");
+	for (const char *p = base; *p; p++)
+		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 127 || strchr("?*[\\:", *p))
+			return error_set(e, ERR_SYNTAX,
+				"the base '%s' has a character that no revision has", base);
+	return 0;
+}
+
+static bool is_commit_id(const char *text)
+{
+	return text && strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
+}
+
+/* NULL: the only one there is. */
+static int find_tree(struct sched *s, const char *name, struct tree_row *ret_tree, struct error *e)
+{
+	struct page page = {0, 2};
+	struct tree_row *rows = NULL;
+	int64_t next;
+	size_t n = 0;
+	int err;
+
+	if (name)
+		return tree_get(s->store, name, ret_tree, e);
+	err = tree_list(s->store, &page, &rows, &n, &next, e);
+	if (err < 0)
+		return err;
+	if (n == 1) {
+		*ret_tree = rows[0];
+		free(rows);
+		return 0;
+	}
+	tree_free_all(rows, n);
+	if (n == 0)
+		return error_set(e, ERR_MISSING,
+			"there is no tree to apply it to: add one with `patchbay tree add`");
+	return error_set(e, ERR_SYNTAX,
+		"say which tree it is for (--tree): there are several, see `patchbay tree ls`");
+}
+
+static int check_tree(const struct tree_row *tree, struct error *e)
+{
+	if (tree->tip)
+		return 0;
+	if (streq(tree->state, "error"))
+		return error_set(e, ERR_STATE,
+			"tree %s was never imported (%s): mend that, then `patchbay tree fetch %s`",
+			tree->name, tree->reason ? tree->reason : "no reason was given",
+			tree->name);
+	return error_set(e, ERR_STATE,
+		"tree %s is still being imported: see `patchbay job show %lld`, and submit again "
+		"when it is done",
+		tree->name, (long long)tree->job_id);
+}
+
+/* What cannot be run is refused now, not found out after an hour. */
+static int check_machine(struct sched *s, const cJSON *profile, struct error *e)
+{
+	AUTO_MACHINE struct machine_row machine = {0};
+	int err = machine_choose(s->store, json_str(profile, "arch", "x86_64"),
+		json_get(json_get(profile, "machines"), "tags"), &machine, e);
+
+	if (err != ERR_MISSING)
+		return err;
+	e->code = ERR_STATE;
+	return error_prefix(e, "profile %s cannot run here", json_str(profile, "name", ""));
+}
+
+static int check_needs(struct sched *s, const struct submit_opts *o, struct error *e)
+{
+	if (o->n_needs > SUBMIT_MAX_NEEDS)
+		return error_set(e, ERR_LIMIT, "a series can need at most %d others, not %zu",
+			SUBMIT_MAX_NEEDS, o->n_needs);
+	for (size_t i = 0; i < o->n_needs; i++) {
+		AUTO_SERIES struct series_row need = {0};
+		int err = series_get(s->store, o->needs[i], &need, e);
+
+		if (err < 0)
+			return error_prefix(e, "needs");
+	}
+	return 0;
+}
+
+static int check_mail(const struct submit_opts *o, struct error *e)
+{
+	if (o->mail_size == 0)
+		return error_set(e, ERR_SYNTAX,
+			"what was sent is empty: send a mail or an mbox with patches");
+	if (o->mail_size > SUBMIT_MAX_BYTES)
+		return error_set(e, ERR_LIMIT, "what was sent has %lld bytes, and %d are the limit",
+			(long long)o->mail_size, SUBMIT_MAX_BYTES);
+	if (!streq(o->until, "apply") && !streq(o->until, "build") && !streq(o->until, "test"))
+		return error_set(
+			e, ERR_SYNTAX, "until is apply, build or test, not '%s'", o->until);
+	return check_base(o->base, e);
+}
+
+/* One hash over all that decides what the answer will be. */
+static void set_dedup(struct series_row *row, const struct submit_opts *o)
+{
+	AUTO_JSON cJSON *key = cJSON_CreateArray();
+	AUTO_FREE char *text = NULL;
+	char hash[SHA256_HEX];
+	const char *const parts[] = {
+		row->mail_sha256,
+		row->tree,
+		row->base_text,
+		/* A whole commit id means the same wherever the tip is. */
+		is_commit_id(row->base_text) ? NULL : row->tip,
+		row->until,
+		row->no_inherit ? "no-inherit" : "inherit",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		cJSON_AddItemToArray(
+			key, parts[i] ? cJSON_CreateString(parts[i]) : cJSON_CreateNull());
+	cJSON_AddItemToArray(key, cJSON_Duplicate(row->profile, true));
+	for (size_t i = 0; i < o->n_needs; i++)
+		cJSON_AddItemToArray(key, cJSON_CreateNumber((double)o->needs[i]));
+	text = json_text(key);
+	sha256_of(text, strlen(text), hash);
+	row->dedup = xstrdup(hash);
+}
+
+static int draw(int64_t *ret_draw, struct error *e)
+{
+	if (getrandom(ret_draw, sizeof(*ret_draw), 0) != sizeof(*ret_draw))
+		return error_errno(e, "drawing a random number");
+	return 0;
+}
+
+/* On disk, under its hash, before any row names it. */
+static int keep_mail(struct sched *s, const struct submit_opts *o, struct error *e)
+{
+	AUTO_FREE char *path = sched_mail(s, o->mail_sha256);
+	AUTO_CLOSE int folder = open(s->mail, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int fd = open(o->mail_path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fsync(fd) < 0)
+		return error_errno(e, "storing %s", o->mail_path);
+	if (rename(o->mail_path, path) < 0)
+		return error_errno(e, "moving %s to %s", o->mail_path, path);
+	if (folder < 0 || fsync(folder) < 0)
+		return error_errno(e, "storing %s", path);
+	return 0;
+}
+
+static int insert(struct sched *s, const struct submit_opts *o, struct series_row *row,
+	int64_t *ret_id, struct error *e)
+{
+	int err = keep_mail(s, o, e);
+
+	if (err < 0 || (err = draw(&row->draw, e)) < 0)
+		return err;
+	err = series_insert(s->store, row, o->needs, o->n_needs, ret_id, e);
+	if (err < 0)
+		return err;
+	sched_advance(s, *ret_id);
+	return 0;
+}
+
+static int submit(struct sched *s, const struct submit_opts *o, struct series_row *ret_row,
+	bool *ret_created, struct error *e)
+{
+	AUTO_SERIES struct series_row row = {0};
+	AUTO_TREE struct tree_row tree = {0};
+	int64_t id;
+	bool created = false;
+	int err;
+
+	if ((err = check_mail(o, e)) < 0 || (err = find_tree(s, o->tree, &tree, e)) < 0 ||
+		(err = check_tree(&tree, e)) < 0 || (err = check_needs(s, o, e)) < 0 ||
+		(err = sched_profile(s, o->profile, &row.profile, e)) < 0)
+		return err;
+	if (!streq(o->until, "apply") && (err = check_machine(s, row.profile, e)) < 0)
+		return err;
+	row.mail_sha256 = xstrdup(o->mail_sha256);
+	row.mail_size = o->mail_size;
+	row.tree = xstrdup(tree.name);
+	row.tip = xstrdup(tree.tip);
+	row.base_text = xstrdup_null(o->base);
+	row.profile_name = xstrdup(o->profile);
+	row.until = xstrdup(o->until);
+	row.no_inherit = o->no_inherit;
+	set_dedup(&row, o);
+	err = series_find(s->store, row.dedup, &id, e);
+	if (err == ERR_MISSING) {
+		created = true;
+		err = insert(s, o, &row, &id, e);
+	} else if (err >= 0) {
+		(void)unlink(o->mail_path);
+	}
+	if (err < 0 || (err = series_get(s->store, id, ret_row, e)) < 0)
+		return err;
+	*ret_created = created;
+	return 0;
+}
+
+int sched_submit(struct sched *s, const struct submit_opts *opts, struct series_row *ret_row,
+	bool *ret_created, struct error *e)
+{
+	struct submit_opts o = *opts;
+	struct error own = ERROR_INIT;
+
+	o.until = o.until ? o.until : "test";
+	o.profile = o.profile ? o.profile : DEFAULT_PROFILE;
+	return submit(s, &o, ret_row, ret_created, e ? e : &own);
+}
+
+int sched_rerun(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e)
+{
+	AUTO_SERIES struct series_row row = {0};
+	int64_t number;
+	int run;
+	int err = series_get(s->store, series_id, &row, e);
+
+	if (err < 0)
+		return err;
+	if (!row.finished_ms)
+		return error_set(e, ERR_STATE,
+			"series %lld has not finished: wait for it, or cancel it first",
+			(long long)series_id);
+	if ((err = draw(&number, e)) < 0 ||
+		(err = series_add_run(s->store, series_id, number, &run, e)) < 0)
+		return err;
+	sched_advance(s, series_id);
+	return series_get(s->store, series_id, ret_row, e);
+}
+
+static int cancel(struct sched *s, int64_t series_id, struct error *e)
+{
+	AUTO_SERIES struct series_row row = {0};
+	AUTO_TX struct tx tx = TX_INIT;
+	int err = store_begin(s->store, &tx, e);
+
+	if (err < 0 || (err = series_get(s->store, series_id, &row, e)) < 0)
+		return err;
+	if (row.finished_ms)
+		return error_set(e, ERR_STATE, "series %lld has finished already: it is %s",
+			(long long)series_id, row.state);
+	if ((err = series_set_cancelled(s->store, series_id, row.run, e)) < 0 ||
+		(err = job_cancel_queued(s->store, series_id, row.run, e)) < 0)
+		return err;
+	return store_commit(&tx, e);
+}
+
+int sched_cancel(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e)
+{
+	int err = cancel(s, series_id, e);
+
+	if (err < 0)
+		return err;
+	running_cancel(s, series_id);
+	sched_advance(s, series_id);
+	return series_get(s->store, series_id, ret_row, e);
+}
+
+int sched_report(struct sched *s, int64_t series_id, cJSON **ret_report, struct error *e)
+{
+	CLEANUP(facts_freep) struct facts *f = NULL;
+	CLEANUP(verdict_freep) struct verdict *v = NULL;
+	int err = facts_load(s->store, series_id, 0, &f, e);
+
+	if (err < 0)
+		return err;
+	v = verdict_new(f);
+	*ret_report = report_json(f, v);
+	return 0;
+}
