@@ -83,21 +83,23 @@ uint64_t backing_page_bytes(const struct backing_ops *ops)
 	return ops->page_bytes ? ops->page_bytes : (uint64_t)getpagesize();
 }
 
-static int reserve(struct backing *b, size_t size, uint64_t align, struct error *e)
+/* Addresses with room for size bytes at an aligned one, all within areas of our own, so that none
+ * is merged with a neighbour. False with errno set. */
+static bool reserve(struct backing *b, size_t size, uint64_t align)
 {
 	void *p = mmap(
 		NULL, size + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uintptr_t skip;
 
 	if (p == MAP_FAILED)
-		return error_errno(e, "cannot reserve %zu bytes of addresses", size);
+		return false;
 	b->reserved = p;
 	b->reserved_size = size + align;
 	skip = -(uintptr_t)p & (align - 1);
 	b->memory = (char *)p + skip;
 	b->size = size;
 	b->align = align;
-	return 0;
+	return true;
 }
 
 int backing_make(
@@ -105,10 +107,10 @@ int backing_make(
 {
 	AUTO_BACKING struct backing b = BACKING_INIT;
 	struct smaps smaps;
-	int err = reserve(&b, size, MAX_OF(backing_page_bytes(ops), HUGE_PAGE), e);
+	int err;
 
-	if (err)
-		return err;
+	if (!reserve(&b, size, MAX_OF(backing_page_bytes(ops), HUGE_PAGE)))
+		return error_errno(e, "cannot reserve %zu bytes of addresses", size);
 	err = ops->place(b.memory, size, e);
 	if (err)
 		return err;

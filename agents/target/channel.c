@@ -25,27 +25,49 @@ static void put_line(struct channel *ch, const char *record, size_t len)
 	ch->lines++;
 }
 
-void channel_put(struct channel *ch, const char *record, size_t len)
-{
-	static const char problem[] = "{\"type\":\"problem\"";
-
-	if (len > CHANNEL_MAX_RECORD) {
-		channel_problem(ch, NULL, NULL, PROBLEM_LAB,
-			"a result of %zu bytes was dropped: the limit is %d", len,
-			CHANNEL_MAX_RECORD);
-		return;
-	}
-	if (len >= strlen(problem) && memcmp(record, problem, strlen(problem)) == 0)
-		ch->problems++;
-	put_line(ch, record, len);
-}
-
 static void begin(struct strbuf *sb, const char *type)
 {
 	/* One byte more than a record may have, so that an overflow is one for channel_put. */
 	strbuf_init(sb, CHANNEL_MAX_RECORD + 1);
 	jsonw_begin(sb, NULL, '{');
 	jsonw_str(sb, "type", type);
+}
+
+static void put_problem(struct channel *ch, const char *benchmark, const char *what,
+	enum problem_kind kind, const char *message)
+{
+	AUTO_STRBUF struct strbuf sb;
+
+	begin(&sb, "problem");
+	jsonw_str(&sb, "benchmark", benchmark);
+	jsonw_str(&sb, "case", what);
+	jsonw_str(&sb, "kind", kind == PROBLEM_KERNEL ? "kernel" : "lab");
+	jsonw_str(&sb, "message", message);
+	jsonw_end(&sb, '}');
+	ch->problems++;
+	put_line(ch, sb.buf, sb.len);
+}
+
+static void put_dropped(struct channel *ch, size_t len)
+{
+	char message[128];
+
+	(void)snprintf(message, sizeof(message),
+		"a result of %zu bytes was dropped: the limit is %d", len, CHANNEL_MAX_RECORD);
+	put_problem(ch, NULL, NULL, PROBLEM_LAB, message);
+}
+
+void channel_put(struct channel *ch, const char *record, size_t len)
+{
+	static const char problem[] = "{\"type\":\"problem\"";
+
+	if (len > CHANNEL_MAX_RECORD) {
+		put_dropped(ch, len);
+		return;
+	}
+	if (len >= strlen(problem) && memcmp(record, problem, strlen(problem)) == 0)
+		ch->problems++;
+	put_line(ch, record, len);
 }
 
 static void finish(struct channel *ch, struct strbuf *sb)
@@ -101,19 +123,13 @@ void channel_fact_int(struct channel *ch, const char *name, int64_t value)
 void channel_problem(struct channel *ch, const char *benchmark, const char *what,
 	enum problem_kind kind, const char *fmt, ...)
 {
-	AUTO_STRBUF struct strbuf sb;
 	char message[2048];
 	va_list ap;
 
 	va_start(ap, fmt);
 	(void)vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	begin(&sb, "problem");
-	jsonw_str(&sb, "benchmark", benchmark);
-	jsonw_str(&sb, "case", what);
-	jsonw_str(&sb, "kind", kind == PROBLEM_KERNEL ? "kernel" : "lab");
-	jsonw_str(&sb, "message", message);
-	finish(ch, &sb);
+	put_problem(ch, benchmark, what, kind, message);
 }
 
 void channel_end(struct channel *ch)

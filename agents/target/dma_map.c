@@ -67,10 +67,11 @@ static int by_size(const void *a, const void *b)
 static double median_seconds(const uint64_t *ns, size_t n)
 {
 	uint64_t sorted[MAX_ITERATIONS];
+	size_t low = (n - 1) / 2, high = n / 2;
 
 	memcpy(sorted, ns, n * sizeof(*ns));
 	qsort(sorted, n, sizeof(*sorted), by_size);
-	return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2 / 1e9;
+	return ((double)sorted[low] + (double)sorted[high]) / 2 / 1e9;
 }
 
 static void add_iterations(struct strbuf *sb, const uint64_t *ns, size_t n)

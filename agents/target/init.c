@@ -39,10 +39,10 @@ int init_mount(struct error *e)
 
 void init_console(void)
 {
-	int fd = open("/dev/console", O_RDWR | O_NOCTTY);
+	int fd = open("/dev/console", O_RDWR | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	for (int i = 0; i < 3; i++)

@@ -69,8 +69,8 @@ static void test_lines(void **state)
 	channel_end(&c.ch);
 	assert_int_equal(c.ch.lines, 4);
 	assert_int_equal(c.ch.problems, 1);
-	text = line = capture_text(&c);
-	first = record_of(line, 1);
+	text = capture_text(&c);
+	first = record_of(line = text, 1);
 	second = record_of(line = strchr(line, '\n') + 1, 2);
 	third = record_of(line = strchr(line, '\n') + 1, 3);
 	last = record_of(line = strchr(line, '\n') + 1, 4);
