@@ -127,7 +127,6 @@ static int configure(sqlite3 *db, struct error *e)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	err = run_script(db,
 		"PRAGMA journal_mode = WAL;"
 		"PRAGMA synchronous = FULL;"

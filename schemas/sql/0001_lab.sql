@@ -40,7 +40,7 @@ CREATE TABLE host (
 	key TEXT NOT NULL,
 	host_key TEXT NOT NULL,
 	root TEXT,
-	facts TEXT CHECK (json_valid(facts)),
+	facts TEXT CHECK (facts IS NULL OR json_valid(facts)),
 	reason TEXT,
 	drained INTEGER NOT NULL DEFAULT 0 CHECK (drained IN (0, 1)),
 	job_id INTEGER NOT NULL DEFAULT 0,
@@ -163,7 +163,7 @@ CREATE TABLE job (
 	ended_ms INTEGER NOT NULL DEFAULT 0,
 	tool_ms INTEGER NOT NULL DEFAULT 0,
 	log_size INTEGER NOT NULL DEFAULT 0,
-	result TEXT CHECK (json_valid(result)),
+	result TEXT CHECK (result IS NULL OR json_valid(result)),
 	FOREIGN KEY (series_id, run) REFERENCES run (series_id, n),
 	CHECK ((series_id IS NULL) = (run IS NULL)),
 	CHECK ((kind IN ('probe', 'build', 'boot')) = (host IS NOT NULL))
