@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/report/internal.h"
+
+#include <ctype.h>
+
+void text_indented(struct strbuf *out, const char *prefix, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		(void)strbuf_addf(out, "%s%.*s\n", n ? prefix : "", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void text_head(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *series = json_get(r, "series");
+	const char *verdict = json_str(r, "verdict", NULL);
+	const cJSON *reason;
+
+	if (series) {
+		int64_t patches = json_int(series, "patches", 0);
+
+		(void)strbuf_addf(out, "Series %lld: %s\n", (long long)json_int(series, "id", 0),
+			json_str(series, "title", "(not read yet)"));
+		(void)strbuf_addf(out, "v%lld, %lld patch%s, profile %s\n\n",
+			(long long)json_int(series, "version", 1), (long long)patches,
+			patches == 1 ? "" : "es", json_str(r, "profile", "?"));
+	}
+	(void)strbuf_addf(out, "Verdict: %s", verdict ? verdict : json_str(r, "state", "?"));
+	if (!streq(json_str(r, "performance", "none"), "none"))
+		(void)strbuf_addf(out, ", performance: %s", json_str(r, "performance", "none"));
+	(void)strbuf_addc(out, '\n');
+	json_for_each (reason, json_get(r, "reasons"))
+		if (cJSON_IsString(reason))
+			(void)strbuf_addf(out, "  - %s\n", reason->valuestring);
+}
+
+static void text_base(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *base = json_get(r, "base");
+	const cJSON *need;
+
+	if (!json_str(base, "commit", NULL))
+		return;
+	(void)strbuf_addf(out, "\nBase: %s %.12s (chosen by: %s)\n", json_str(base, "tree", "?"),
+		json_str(base, "commit", ""), json_str(base, "chosen_by", "?"));
+	json_for_each (need, json_get(base, "needs"))
+		(void)strbuf_addf(out, "  with series %lld before it (%d commit%s)\n",
+			(long long)json_int(need, "id", 0),
+			cJSON_GetArraySize(json_get(need, "commits")),
+			cJSON_GetArraySize(json_get(need, "commits")) == 1 ? "" : "s");
+}
+
+static void text_conflict(const cJSON *c, struct strbuf *out)
+{
+	(void)strbuf_addf(out, "      %s, hunk %lld", json_str(c, "file", "?"),
+		(long long)json_int(c, "hunk", 0));
+	if (json_int(c, "line", 0) > 0)
+		(void)strbuf_addf(out, ", line %lld", (long long)json_int(c, "line", 0));
+	(void)strbuf_adds(out, "\n      the patch expects:\n");
+	text_indented(out, "        | ", json_str(c, "expected", ""));
+	(void)strbuf_adds(out, "      the file has:\n");
+	text_indented(out, "        | ", json_str(c, "found", ""));
+}
+
+static void text_apply(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *apply = json_get(r, "apply");
+	const cJSON *patch;
+
+	if (!json_str(apply, "status", NULL))
+		return;
+	(void)strbuf_adds(out, "\nApply\n");
+	json_for_each (patch, json_get(apply, "patches")) {
+		const cJSON *conflict = json_get(patch, "conflict");
+		const char *how = json_str(patch, "how", conflict ? "conflict" : "-");
+
+		(void)strbuf_addf(out, "  %3lld  %-10s %.12s  %.60s\n",
+			(long long)json_int(patch, "n", 0), how,
+			json_str(patch, "commit", "            "), json_str(patch, "subject", ""));
+		if (conflict)
+			text_conflict(conflict, out);
+	}
+}
+
+static void count_findings(const cJSON *build, int *ret_errors, int *ret_warnings, int *ret_new)
+{
+	const cJSON *f;
+
+	*ret_errors = *ret_warnings = *ret_new = 0;
+	json_for_each (f, json_get(build, "findings")) {
+		if (streq(json_str(f, "kind", ""), "error"))
+			++*ret_errors;
+		else
+			++*ret_warnings;
+		*ret_new += json_bool(f, "new", false) ? 1 : 0;
+	}
+}
+
+static void text_builds(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *build;
+
+	if (cJSON_GetArraySize(json_get(r, "builds")) == 0)
+		return;
+	(void)strbuf_adds(out, "\nBuild\n");
+	json_for_each (build, json_get(r, "builds")) {
+		int64_t patch = json_int(build, "patch", 0);
+		int errors, warnings, news;
+		char name[24] = "base";
+
+		if (patch)
+			(void)snprintf(name, sizeof(name), "%lld", (long long)patch);
+		count_findings(build, &errors, &warnings, &news);
+		(void)strbuf_addf(out, "  %4s  %-9s %8.1f s", name, json_str(build, "status", "?"),
+			json_num(build, "seconds", 0));
+		if (errors || warnings)
+			(void)strbuf_addf(out, "  %d error%s, %d warning%s (%d new)", errors,
+				errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", news);
+		if (json_str(build, "same_code_as", NULL))
+			(void)strbuf_addf(
+				out, "  same code as %.12s", json_str(build, "same_code_as", ""));
+		(void)strbuf_addc(out, '\n');
+		if (json_str(build, "reason", NULL))
+			(void)strbuf_addf(out, "        %s\n", json_str(build, "reason", ""));
+	}
+}
+
+static void text_timeline(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *stage;
+	double seconds = 0, lab = 0;
+
+	(void)strbuf_adds(out, "\nTime\n");
+	json_for_each (stage, json_get(r, "timeline")) {
+		seconds += json_num(stage, "seconds", 0);
+		lab += json_num(stage, "lab_seconds", 0);
+		(void)strbuf_addf(out, "  %-8s %9.1f s, of which the lab added %.1f s\n",
+			json_str(stage, "stage", "?"), json_num(stage, "seconds", 0),
+			json_num(stage, "lab_seconds", 0));
+	}
+	(void)strbuf_addf(
+		out, "  %-8s %9.1f s, of which the lab added %.1f s", "all", seconds, lab);
+	if (seconds > 0)
+		(void)strbuf_addf(out, " (%.1f %%)", 100 * lab / seconds);
+	(void)strbuf_addc(out, '\n');
+}
+
+void report_text(const cJSON *report, struct strbuf *out)
+{
+	text_head(report, out);
+	text_base(report, out);
+	text_apply(report, out);
+	text_builds(report, out);
+	text_diagnostics(report, out);
+	text_boots(report, out);
+	text_comparisons(report, out);
+	text_timeline(report, out);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/report/report.h"
+#include "make_facts.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define BASE                                           \
+	{                                              \
+		0.0541, 0.0543, 0.0539, 0.0545, 0.0540 \
+	}
+#define PATCHED                                        \
+	{                                              \
+		0.0170, 0.0171, 0.0169, 0.0172, 0.0170 \
+	}
+
+static char *text_of(struct facts *f)
+{
+	struct verdict *v = verdict_new(f);
+	cJSON *report = report_json(f, v);
+	struct strbuf sb;
+
+	strbuf_init(&sb, 1 << 20);
+	report_text(report, &sb);
+	cJSON_Delete(report);
+	verdict_free(v);
+	facts_free(f);
+	return strbuf_detach(&sb, NULL);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part)) {
+		print_error("%s\nlacks: %s\n", text, part);
+		fail();
+	}
+}
+
+/* In characters, not bytes. */
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0, n = 0;
+
+	for (; *text; text++) {
+		if (*text == '\n')
+			n = 0;
+		else if (((unsigned char)*text & 0xc0) != 0x80)
+			n++;
+		widest = MAX_OF(widest, n);
+	}
+	return widest;
+}
+
+static void new_errors_are_marked(void **state)
+{
+	struct facts *f = make_applied(1);
+	struct fact_build *b = add_build(f, 0, STATUS_PASS);
+	AUTO_FREE char *text = NULL;
+
+	find_in_build(b, "warning", "kernel/old.c", 3, "old one");
+	b = add_build(f, 1, STATUS_FAIL);
+	find_in_build(b, "error", "drivers/vfio/a.c", 719,
+		"implicit declaration of function 'vpfn_pages'");
+	find_in_build(b, "warning", "kernel/old.c", 4, "old one");
+	text = text_of(f);
+	assert_has(text, "\n>> drivers/vfio/a.c:719:3: error: implicit declaration of function "
+			 "'vpfn_pages'\n"
+			 "     719 |\tcode\n");
+	assert_null(strstr(text, ">> kernel/old.c"));
+}
+
+static void a_measured_run_fits_the_page(void **state)
+{
+	struct facts *f = make_built(1);
+	double base[] = BASE, patched[] = PATCHED;
+	AUTO_FREE char *text = NULL;
+
+	add_measured_pairs(f, "dma-map.hugetlbfs.unmap_seconds", base, patched, 5);
+	free(f->state);
+	f->state = xstrdup("done");
+	text = text_of(f);
+	assert_has(text, "Verdict: pass, performance: improvement\n");
+	assert_has(text, "hugetlbfs");
+	assert_true(widest_line(text) <= 100);
+	if (getenv("SHOW"))
+		puts(text);
+}
+
+static void a_conflict_shows_both_sides(void **state)
+{
+	struct facts *f = make_applied(2);
+	struct fact_conflict *c = xcalloc(1, sizeof(*c));
+	AUTO_FREE char *text = NULL;
+
+	*c = (struct fact_conflict){xstrdup("drivers/vfio/a.c"), 1, 805, xstrdup("\told();\n"),
+		xstrdup("\tother();\n"), NULL};
+	f->patches[0].conflict = c;
+	free(steal_ptr(f->patches[0].commit));
+	free(steal_ptr(f->patches[0].how));
+	text = text_of(f);
+	assert_has(text, "drivers/vfio/a.c, hunk 1, line 805");
+	assert_has(text, "| \told();\n");
+	assert_has(text, "| \tother();\n");
+}
+
+static void a_kernel_report_is_shown_once(void **state)
+{
+	struct facts *f = make_built(1);
+	AUTO_FREE char *text = NULL;
+	const char *first;
+
+	for (int i = 1; i <= 3; i++) {
+		(void)add_boot(f, SIDE_BASE, BOOT_PAIR, i, STATUS_PASS);
+		find_in_boot(add_boot(f, SIDE_PATCHED, BOOT_PAIR, i, STATUS_PASS),
+			"WARNING: vfio_unpin_pages_remote");
+	}
+	text = text_of(f);
+	assert_has(text, ">> WARNING: vfio_unpin_pages_remote\n");
+	first = strstr(text, ">> WARNING");
+	assert_null(strstr(first + 1, ">> WARNING"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(new_errors_are_marked),
+		cmocka_unit_test(a_measured_run_fits_the_page),
+		cmocka_unit_test(a_conflict_shows_both_sides),
+		cmocka_unit_test(a_kernel_report_is_shown_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
