@@ -33,11 +33,13 @@ static int make_token(struct daemon *d, struct error *e)
 	return r;
 }
 
-int daemon_prepare(struct daemon *d, const char *state_dir, int port, struct error *e)
+int daemon_prepare(
+	struct daemon *d, const char *state_dir, const char *share, int port, struct error *e)
 {
 	AUTO_FREE char *self = path_self_dir();
 
 	d->state_dir = xstrdup(state_dir);
+	d->share = share;
 	d->program = path_join(self, "patchbayd");
 	d->token_file = path_join(state_dir, LAB_TOKEN);
 	d->port_file = path_join(state_dir, "port");
@@ -58,15 +60,15 @@ void daemon_done(struct daemon *d)
 
 int daemon_start(struct daemon *d, struct child *ret_child, struct error *e)
 {
-	char port[16];
-	const char *argv[] = {d->program, "--state", d->state_dir, "--port", port, "--port-file",
-		d->port_file, NULL};
+	char listen[32];
+	const char *argv[] = {d->program, "--state", d->state_dir, "--listen", listen,
+		"--port-file", d->port_file, d->share ? "--share" : NULL, d->share, NULL};
 	struct child_spec spec = CHILD_SPEC(argv);
 	AUTO_CLOSE int log_fd = open(d->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
 	if (log_fd < 0)
 		return error_errno(e, "cannot open %s", d->log);
-	(void)snprintf(port, sizeof(port), "%d", d->port);
+	(void)snprintf(listen, sizeof(listen), "127.0.0.1:%d", d->port);
 	(void)unlink(d->port_file);
 	spec.fds[1] = log_fd;
 	spec.fds[2] = log_fd;

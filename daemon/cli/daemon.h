@@ -9,6 +9,7 @@
 
 struct daemon {
 	char *state_dir;
+	const char *share; /* the caller's; NULL: beside the program */
 	char *program;
 	char *token_file;
 	char *port_file; /* written by patchbayd once it listens */
@@ -18,7 +19,8 @@ struct daemon {
 
 /* port: the one it had, used again if it is free. Makes the first admin token where there is
  * none. */
-int daemon_prepare(struct daemon *d, const char *state_dir, int port, struct error *e);
+int daemon_prepare(
+	struct daemon *d, const char *state_dir, const char *share, int port, struct error *e);
 void daemon_done(struct daemon *d);
 /* Starts it; it listens when port_file is there. */
 int daemon_start(struct daemon *d, struct child *ret_child, struct error *e);

@@ -288,7 +288,8 @@ static int prepare(struct supervisor *s, struct error *e)
 	if (r == 0)
 		r = sshd_prepare(&s->sshd, config->state_dir, config->ssh_port, e);
 	if (r == 0)
-		r = daemon_prepare(&s->daemon, config->state_dir, config->http_port, e);
+		r = daemon_prepare(
+			&s->daemon, config->state_dir, config->share, config->http_port, e);
 	if (r == 0)
 		r = watch_folders(s, e);
 	return r;

@@ -11,6 +11,7 @@
 
 struct supervisor_config {
 	const char *state_dir; /* absolute; exists */
+	const char *share; /* absolute: profiles, kernel fragments; NULL: beside the program */
 	int ssh_port; /* the ones they had before, used again if free; 0: any */
 	int http_port;
 	/* Called once, when the lab answers: what lab.json says, and "dashboard", an address that

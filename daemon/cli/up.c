@@ -19,6 +19,7 @@
 
 static const struct cli_option up_options[] = {
 	{"detach", 0, NULL, "return when the lab answers; it goes on by itself"},
+	{"share", 0, "DIR", "shipped profiles and kernel fragments (those beside the program)"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -217,8 +218,11 @@ static int run_up(struct cli *c)
 	struct error e = ERROR_INIT;
 	struct supervisor_config config = {0};
 	AUTO_CLOSE int lock_fd = -1;
+	AUTO_FREE char *share = NULL;
 	int r = make_state(c, &e);
 
+	if (r == 0 && cli_opt(c, "share") && !(share = realpath(cli_opt(c, "share"), NULL)))
+		r = error_errno(&e, "cannot use %s", cli_opt(c, "share"));
 	if (r < 0)
 		return cli_fail_error(c, &e);
 	r = lab_lock(c->state_dir, &lock_fd, &e);
@@ -227,6 +231,7 @@ static int run_up(struct cli *c)
 	if (r < 0)
 		return cli_fail_error(c, &e);
 	config.state_dir = c->state_dir;
+	config.share = share;
 	old_ports(c->state_dir, &config);
 	return cli_opt(c, "detach") ? up_detached(c, &config) : up_in_foreground(c, &config);
 }
@@ -303,7 +308,7 @@ static int run_dashboard(struct cli *c)
 }
 
 const struct command lab_commands[] = {
-	{"up", "[--detach]", "start a personal lab on this machine",
+	{"up", "[--detach] [--share DIR]", "start a personal lab on this machine",
 		"Everything is kept in one folder (~/.local/state/patchbay, --state or "
 		"PATCHBAY_STATE):\n"
 		"database, artifacts, repositories, keys, and a private sshd on loopback for the "

@@ -25,6 +25,8 @@ const struct route http_routes[] = {
 	{"POST", API "/trees", ACCESS_ADMIN, UPLOAD_JSON, trees_post, NULL},
 	{"POST", API "/trees/:name/fetch", ACCESS_SUBMIT, UPLOAD_NONE, trees_post_fetch, NULL},
 	{"GET", API "/hosts", ACCESS_READ, UPLOAD_NONE, hosts_get, PAGE},
+	{"POST", API "/hosts", ACCESS_ADMIN, UPLOAD_JSON, hosts_post, NULL},
+	{"POST", API "/hosts/:name/probe", ACCESS_ADMIN, UPLOAD_NONE, hosts_post_probe, NULL},
 	{"GET", API "/machines", ACCESS_READ, UPLOAD_NONE, machines_get, PAGE},
 	{"POST", API "/machines", ACCESS_ADMIN, UPLOAD_JSON, machines_post, NULL},
 	{"GET", API "/tokens", ACCESS_ADMIN, UPLOAD_NONE, tokens_get, PAGE},

@@ -28,6 +28,10 @@ void jobs_get_one(struct request *r);
 /* logs.c */
 void logs_get(struct request *r);
 
+/* hosts.c */
+void hosts_post(struct request *r);
+void hosts_post_probe(struct request *r);
+
 /* lab.c */
 void trees_get(struct request *r);
 void trees_post(struct request *r);
