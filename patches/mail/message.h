@@ -15,7 +15,7 @@
 #define MESSAGE_MAX_HEADERS ((size_t)1 << 20) /* all headers of a message or part */
 #define MESSAGE_MAX_DEPTH 5
 #define MESSAGE_MAX_PARTS 1000
-#define MESSAGE_MAX_REFERENCES 500
+#define MESSAGE_MAX_REFERENCES 100
 
 struct message {
 	/* as git mailinfo has them; never NULL */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What series_set_assemble() works on; see series.h. */
+#ifndef SERIES_ASSEMBLY_H
+#define SERIES_ASSEMBLY_H
+
+#include "patches/series/series.h"
+#include "patches/series/tags.h"
+#include "patches/series/threads.h"
+
+/* Mails of one series that do not refer to each other come this close together. */
+#define ASSEMBLY_WINDOW_S 3600
+
+enum role { ROLE_NONE, ROLE_PATCH, ROLE_COVER, ROLE_REPLY };
+
+struct mail {
+	const struct message *m;
+	struct tags tags;
+	enum role role;
+	size_t parent; /* the nearest message that it answers; THREADS_NONE: none is here */
+	size_t root; /* thread */
+	int version; /* its own or inherited; 0: nobody said */
+	int minor;
+	size_t group; /* THREADS_NONE: none */
+};
+
+/* A series that is being put together. */
+struct group {
+	size_t first; /* the mail that came first; what makes it one series is read off it */
+	int total;
+	bool gone; /* merged into another */
+	size_t cover; /* THREADS_NONE: none */
+	size_t *patches; /* mails, by number, each number once */
+	size_t n_patches;
+	int64_t from_s; /* when its mails were sent */
+	int64_t to_s;
+	char *ambiguous; /* why it cannot be known what belongs to it; or NULL */
+};
+
+struct assembly {
+	struct series_set *set;
+	struct threads *threads;
+	struct mail *mails;
+	size_t n;
+	struct group *groups; /* by first mail */
+	size_t n_groups;
+};
+
+/* Roles and versions of all mails. */
+void assembly_classify(struct assembly *a);
+/* Patches and cover letters into groups. */
+void assembly_group(struct assembly *a);
+
+/* The place of a patch: its number, or 1. */
+static inline int mail_place(const struct mail *mail)
+{
+	return mail->tags.numbered ? mail->tags.n : 1;
+}
+
+static inline bool group_whole(const struct group *g)
+{
+	return g->n_patches == (size_t)g->total;
+}
+
+#endif

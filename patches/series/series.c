@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "patches/series/series.h"
+
+#include "patches/mail/mbox.h"
+
+void series_set_init(struct series_set *set)
+{
+	*set = (struct series_set){0};
+}
+
+static void series_done(struct series *s)
+{
+	free(s->title);
+	free(s->patches);
+	free((void *)s->replies);
+	free(s->held);
+	free(s->base_commit);
+	free(s->change_id);
+	for (size_t i = 0; i < s->n_prerequisites; i++)
+		free(s->prerequisites[i].value);
+	free(s->prerequisites);
+}
+
+void series_set_done(struct series_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->n_series; i++)
+		series_done(&set->series[i]);
+	for (size_t i = 0; i < set->n_ignored; i++) {
+		free(set->ignored[i].message_id);
+		free(set->ignored[i].why);
+	}
+	for (size_t i = 0; i < set->n_messages; i++)
+		(void)message_free(set->messages[i]);
+	free(set->series);
+	free(set->ignored);
+	free((void *)set->messages);
+	series_set_init(set);
+}
+
+void series_set_add(struct series_set *set, struct message *m)
+{
+	set->messages =
+		xreallocarray((void *)set->messages, set->n_messages + 1, sizeof(*set->messages));
+	set->messages[set->n_messages++] = m;
+}
+
+void series_set_ignore(struct series_set *set, const char *message_id, const char *fmt, ...)
+{
+	char why[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	set->ignored = xreallocarray(set->ignored, set->n_ignored + 1, sizeof(*set->ignored));
+	set->ignored[set->n_ignored++] =
+		(struct series_ignored){xstrdup_null(message_id), xstrdup(why)};
+}
+
+int series_set_read(struct series_set *set, const char *data, size_t len, struct error *e)
+{
+	AUTO_STRBUF struct strbuf text;
+	struct mbox mbox;
+	int r;
+
+	strbuf_init(&text, MBOX_MAX_BYTES);
+	r = mbox_init(&mbox, data, len, MBOX_MAX_BYTES, MBOX_MAX_MESSAGES, e);
+	if (r)
+		return r;
+	while ((r = mbox_next(&mbox, &text, e)) > 0) {
+		AUTO_FREE char *id = NULL;
+		struct message *m;
+		struct error why = ERROR_INIT;
+
+		if (message_parse(text.buf, text.len, &m, &why) == 0) {
+			series_set_add(set, m);
+			continue;
+		}
+		id = message_find_id(text.buf, text.len);
+		series_set_ignore(set, id, "message %zu cannot be read: %s", mbox.count, why.msg);
+	}
+	if (r)
+		return r;
+	series_set_assemble(set);
+	return 0;
+}
+
+int series_set_only(const struct series_set *set, const struct series **ret_series, struct error *e)
+{
+	if (!set->n_series && set->n_ignored)
+		return error_set(e, ERR_CONFLICT,
+			"there is no patch series in it: %zu messages, the first is left out "
+			"because: %s",
+			set->n_messages + (set->n_messages == 0), set->ignored[0].why);
+	if (!set->n_series)
+		return error_set(e, ERR_CONFLICT, "there is no patch series in it");
+	if (set->n_series > 1)
+		return error_set(e, ERR_CONFLICT,
+			"there are %zu series in it (\"%.80s\" v%d, \"%.80s\" v%d%s): submit one "
+			"file "
+			"for each",
+			set->n_series, set->series[0].title, set->series[0].version,
+			set->series[1].title, set->series[1].version,
+			set->n_series > 2 ? ", ..." : "");
+	if (set->series[0].held)
+		return error_set(e, ERR_CONFLICT, "%s", set->series[0].held);
+	*ret_series = &set->series[0];
+	return 0;
+}
