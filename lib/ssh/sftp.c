@@ -6,8 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <sys/stat.h>
+#include <sys/random.h>
 
 #define FULL_BELOW (1024 * 1024) /* bytes free under which a failed write means a full disk */
 
@@ -116,33 +115,21 @@ static int remove_remote(struct ssh *s, const char *path, int64_t deadline_ms, s
 	return rc ? file_failed(s, "removing a file", path, e) : 0;
 }
 
-static int rename_once(
+static int rename_remote(
 	struct ssh *s, const char *from, const char *to, int64_t deadline_ms, struct error *e)
 {
+	uint64_t size;
 	int r = 0, rc;
 
 	rc = SSH_RETRY(s, r, deadline_ms, e,
 		libssh2_sftp_rename_ex(s->sftp, from, (unsigned)strlen(from), to,
-			(unsigned)strlen(to),
-			LIBSSH2_SFTP_RENAME_OVERWRITE | LIBSSH2_SFTP_RENAME_ATOMIC |
-				LIBSSH2_SFTP_RENAME_NATIVE));
-	if (r)
+			(unsigned)strlen(to), LIBSSH2_SFTP_RENAME_NATIVE));
+	if (r || !rc)
 		return r;
-	return rc ? file_failed(s, "renaming a file", to, e) : 0;
-}
-
-/* Version 3 does not rename over a file that is there: it goes first. */
-static int rename_over(
-	struct ssh *s, const char *from, const char *to, int64_t deadline_ms, struct error *e)
-{
-	int r = rename_once(s, from, to, deadline_ms, e);
-
-	if (r != -EIO)
-		return r;
-	r = remove_remote(s, to, deadline_ms, e);
-	if (r && r != ERR_MISSING)
-		return r;
-	return rename_once(s, from, to, deadline_ms, e);
+	r = file_failed(s, "renaming a file", to, e);
+	if (r == -EIO && !ssh_stat(s, to, &size, deadline_ms, NULL))
+		return error_set(e, -EEXIST, "%s is there already on host %s", to, s->target->name);
+	return r;
 }
 
 /* The whole of one buffer; the library wants the unconfirmed rest of it again each time. */
@@ -213,13 +200,24 @@ static int finish_upload(struct ssh *s, LIBSSH2_SFTP_HANDLE *h, const char *part
 
 static bool session_survives(int r)
 {
-	return r == ERR_MISSING || r == ERR_LIMIT || r == -ENOSPC || r == -EACCES || r == -EIO;
+	return r == ERR_MISSING || r == ERR_LIMIT || r == -ENOSPC || r == -EACCES || r == -EIO ||
+	       r == -EEXIST;
+}
+
+/* A name that no other upload to this host uses, from wherever. */
+static char *part_name(const char *path)
+{
+	uint64_t n = clock_mono_ns() ^ (uint64_t)getpid() << 40;
+
+	/* Where that fails, the time and the process must do. */
+	(void)!getrandom(&n, sizeof(n), 0);
+	return xasprintf("%s.part-%016llx", path, (unsigned long long)n);
 }
 
 int ssh_upload(struct ssh *s, const char *local, const char *remote, mode_t mode, int64_t stall_ms,
 	struct error *e)
 {
-	AUTO_FREE char *part = xasprintf("%s.part-%d", remote, (int)getpid());
+	AUTO_FREE char *part = part_name(remote);
 	AUTO_CLOSE int fd = open(local, O_RDONLY | O_CLOEXEC);
 	LIBSSH2_SFTP_HANDLE *h;
 	int r, r_close;
@@ -241,7 +239,7 @@ int ssh_upload(struct ssh *s, const char *local, const char *remote, mode_t mode
 	if (!r)
 		r = r_close;
 	if (!r)
-		r = rename_over(s, part, remote, clock_mono_ms() + stall_ms, e);
+		r = rename_remote(s, part, remote, clock_mono_ms() + stall_ms, e);
 	if (r && session_survives(r))
 		(void)remove_remote(s, part, clock_mono_ms() + stall_ms, NULL);
 	return r;
@@ -283,7 +281,7 @@ static int receive(struct ssh *s, LIBSSH2_SFTP_HANDLE *h, const char *remote, in
 int ssh_download(struct ssh *s, const char *remote, const char *local, mode_t mode, uint64_t max,
 	int64_t stall_ms, struct error *e)
 {
-	AUTO_FREE char *part = xasprintf("%s.part-%d", local, (int)getpid());
+	AUTO_FREE char *part = part_name(local);
 	AUTO_CLOSE int fd = -1;
 	LIBSSH2_SFTP_HANDLE *h;
 	int r, r_close;

@@ -97,11 +97,12 @@ const char *ssh_exit_text(const struct ssh_exit *x, char *buf, size_t size);
 void ssh_quote(struct strbuf *sb, const char *word);
 
 /*
- * Files. Both directions write a temporary name beside the target (the target's with ".part" and
+ * Files. Both directions write a temporary name beside the target (the target's with ".part-" and
  * a number) and rename it, so that a target is whole or not there. stall_ms: ERR_TIMEOUT when
  * nothing has moved for so long.
  */
-/* -ENOSPC: the host's disk is full. An existing target is replaced. */
+/* -ENOSPC: the host's disk is full. -EEXIST: the target is there, and stays what it is (version 3
+ * of SFTP cannot replace one without a moment in which there is none). */
 int ssh_upload(struct ssh *s, const char *local, const char *remote, mode_t mode, int64_t stall_ms,
 	struct error *e);
 /* ERR_MISSING: there is no such file. ERR_LIMIT: larger than max bytes. */

@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <sys/mount.h>
 
 #define STALL_MS 10000
@@ -55,9 +56,11 @@ static void assert_same(const char *a, const char *b)
 
 static void assert_nothing_left(const char *path)
 {
-	AUTO_FREE char *part = xasprintf("%s.part-%d", path, (int)getpid());
+	AUTO_FREE char *pattern = xasprintf("%s.part-*", path);
+	glob_t found;
 
-	assert_false(file_exists(part));
+	assert_int_equal(glob(pattern, 0, NULL, &found), GLOB_NOMATCH);
+	globfree(&found);
 }
 
 static void test_there_and_back(void **state)
@@ -72,6 +75,7 @@ static void test_there_and_back(void **state)
 		struct error e = ERROR_INIT;
 		uint64_t size;
 
+		unlink(remote);
 		if (ssh_upload(session, local, remote, 0755, STALL_MS, &e))
 			fail_msg("%s", e.msg);
 		assert_same(local, remote);
@@ -96,13 +100,18 @@ static void test_mode_is_as_asked(void **state)
 	assert_int_equal(st.st_mode & 07777, 0775);
 }
 
-static void test_replaces_what_is_there(void **state)
+static void test_leaves_what_is_there(void **state)
 {
 	AUTO_FREE char *old = make_file("target", 100);
 	AUTO_FREE char *local = make_file("local", 50);
+	struct error e = ERROR_INIT;
+	struct stat st;
 
-	assert_int_equal(ssh_upload(session, local, old, 0644, STALL_MS, NULL), 0);
-	assert_same(local, old);
+	assert_int_equal(ssh_upload(session, local, old, 0644, STALL_MS, &e), -EEXIST);
+	assert_non_null(strstr(e.msg, old));
+	assert_int_equal(stat(old, &st), 0);
+	assert_int_equal(st.st_size, 100);
+	assert_nothing_left(old);
 }
 
 static void test_download_limit(void **state)
@@ -169,7 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_mode_is_as_asked),
-		cmocka_unit_test(test_replaces_what_is_there),
+		cmocka_unit_test(test_leaves_what_is_there),
 		cmocka_unit_test(test_download_limit),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_full_disk),
