@@ -259,9 +259,10 @@ static void find_web(struct lab *l, const struct options *o)
 	AUTO_FREE char *folder =
 		find_folder(o->share, schemas, ARRAY_SIZE(schemas), "openapi.yaml");
 
-	l->web = find_folder(l->self, built, ARRAY_SIZE(built), "index.html");
+	/* assets, not index.html: the sources have one of those too. */
+	l->web = find_folder(l->self, built, ARRAY_SIZE(built), "assets");
 	if (!l->web)
-		l->web = find_folder(o->share, shared, ARRAY_SIZE(shared), "index.html");
+		l->web = find_folder(o->share, shared, ARRAY_SIZE(shared), "assets");
 	if (folder)
 		l->openapi = path_join(folder, "openapi.yaml");
 }

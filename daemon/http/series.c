@@ -122,9 +122,9 @@ static bool check_word(struct request *r, const char *key, const char *const *wo
 	const char *value = request_query(r, key);
 	AUTO_STRBUF struct strbuf all;
 
+	strbuf_init(&all, 256);
 	if (!value)
 		return true;
-	strbuf_init(&all, 256);
 	for (size_t i = 0; i < n; i++) {
 		if (streq(value, words[i]))
 			return true;
