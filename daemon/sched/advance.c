@@ -32,9 +32,19 @@ static int set_state(struct step *st, const char *state, struct error *e)
 	return series_set_state(st->sched->store, st->facts->id, st->facts->run, state, e);
 }
 
-static int hold(struct step *st, const char *why, struct error *e)
+/* Nothing of it is left in the queue: the mate of a boot that ended in error, say. */
+static int end_run(struct step *st, struct error *e)
 {
 	st->ended = true;
+	return job_cancel_queued(st->sched->store, st->facts->id, st->facts->run, e);
+}
+
+static int hold(struct step *st, const char *why, struct error *e)
+{
+	int err = end_run(st, e);
+
+	if (err < 0)
+		return err;
 	return series_set_held(st->sched->store, st->facts->id, st->facts->run, why, false, e);
 }
 
@@ -187,12 +197,15 @@ static int do_finish(struct step *st, const struct plan *plan, struct error *e)
 {
 	AUTO_VERDICT struct verdict *v = verdict_new(st->facts);
 	AUTO_JSON cJSON *reasons = cJSON_CreateArray();
+	int err;
 
 	for (size_t i = 0; i < v->n_reasons; i++)
 		cJSON_AddItemToArray(reasons, cJSON_CreateString(v->reasons[i]));
 	if (v->n_reasons == 0 && plan->reason[0])
 		cJSON_AddItemToArray(reasons, cJSON_CreateString(plan->reason));
-	st->ended = true;
+	err = end_run(st, e);
+	if (err < 0)
+		return err;
 	sched_log("series %lld: %s", (long long)st->facts->id, v->verdict);
 	return series_set_verdict(st->sched->store, st->facts->id, st->facts->run, v->verdict,
 		v->performance, reasons, e);
