@@ -147,7 +147,7 @@ static bool all_equal(const double *x, size_t n, double value)
 	return true;
 }
 
-/* Counts that may be zero, which have no ratio. */
+/* Counts that may be zero, which have no ratio, and those that are to stay as they are. */
 static void compare_counts(struct comparison *c)
 {
 	double first = c->base.samples[0];
@@ -172,7 +172,8 @@ static void judge_comparison(const struct facts *f, struct verdict *v, struct co
 
 	summarize(&c->base);
 	summarize(&c->patched);
-	if (stats_compare(c->base.samples, c->patched.samples, c->base.n, &rule, &s) < 0) {
+	if (streq(c->better, "none") ||
+		stats_compare(c->base.samples, c->patched.samples, c->base.n, &rule, &s) < 0) {
 		compare_counts(c);
 		return;
 	}
@@ -183,7 +184,7 @@ static void judge_comparison(const struct facts *f, struct verdict *v, struct co
 	c->verdict = "inconclusive";
 	if (s.decision == STATS_SAME)
 		c->verdict = "no-change";
-	else if (s.decision != STATS_UNCLEAR && !streq(c->better, "none"))
+	else if (s.decision != STATS_UNCLEAR)
 		c->verdict = (s.decision == STATS_LOWER) == lower_is_better ? "improvement"
 									    : "regression";
 	if (s.wants_pairs && c->primary && c->clock == CLOCK_WALL)

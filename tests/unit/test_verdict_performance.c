@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/verdict/verdict.h"
+#include "make_facts.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#define UNMAP "dma-map.hugetlbfs.unmap_seconds"
+#define MAP "dma-map.hugetlbfs.map_seconds"
+#define OTHER "dma-map.map_populate.map_seconds" /* not primary */
+#define PAIRS 7
+
+static const double wobble[PAIRS] = {1.000, 1.001, 0.999, 1.002, 0.998, 1.001, 1.000};
+
+static struct facts *run_with(double unmap_ratio, double map_ratio, double other_ratio)
+{
+	struct facts *f = make_built(1);
+
+	for (int i = 0; i < PAIRS; i++) {
+		struct fact_boot *b = add_boot(f, SIDE_BASE, BOOT_PAIR, i + 1, STATUS_PASS);
+
+		add_sample(b, UNMAP, 0.05 * wobble[i]);
+		add_sample(b, MAP, 0.02 * wobble[i]);
+		add_sample(b, OTHER, 0.3 * wobble[i]);
+		b = add_boot(f, SIDE_PATCHED, BOOT_PAIR, i + 1, STATUS_PASS);
+		add_sample(b, UNMAP, 0.05 * unmap_ratio * wobble[PAIRS - 1 - i]);
+		add_sample(b, MAP, 0.02 * map_ratio * wobble[PAIRS - 1 - i]);
+		add_sample(b, OTHER, 0.3 * other_ratio * wobble[PAIRS - 1 - i]);
+	}
+	return f;
+}
+
+static void performance_is_read_off_the_primary_metrics(void **state)
+{
+	static const struct {
+		double unmap, map, other;
+		const char *performance, *verdict;
+	} cases[] = {
+		{0.36, 1.00, 1.00, "improvement", "pass"},
+		{1.17, 1.00, 1.00, "regression", "regression"},
+		{0.36, 1.17, 1.00, "mixed", "regression"},
+		{1.00, 1.00, 1.00, "no-change", "pass"},
+		{1.00, 1.00, 1.30, "no-change", "pass"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct facts *f = run_with(cases[i].unmap, cases[i].map, cases[i].other);
+		struct verdict *v = verdict_new(f);
+
+		assert_int_equal(v->n_comparisons, 3);
+		assert_string_equal(v->performance, cases[i].performance);
+		assert_string_equal(v->verdict, cases[i].verdict);
+		verdict_free(v);
+		facts_free(f);
+	}
+}
+
+static void a_comparison_holds_the_samples_in_order(void **state)
+{
+	struct facts *f = run_with(0.36, 1, 1);
+	struct verdict *v = verdict_new(f);
+	const struct comparison *c = &v->comparisons[0];
+
+	assert_string_equal(c->metric, UNMAP);
+	assert_string_equal(c->better, "lower");
+	assert_true(c->primary);
+	assert_false(v->comparisons[2].primary);
+	assert_int_equal(c->base.n, PAIRS);
+	for (int i = 0; i < PAIRS; i++)
+		assert_true(c->base.samples[i] == 0.05 * wobble[i]);
+	assert_true(c->change < -0.6 && c->interval[0] < c->change && c->change < c->interval[1]);
+	assert_true(c->interval[1] < -0.5);
+	assert_int_equal(json_int(c->params, "size_mib", 0), 1024);
+	assert_null(json_get(c->params, "iterations_ns"));
+	verdict_free(v);
+	facts_free(f);
+}
+
+static void the_worst_backing_is_what_is_shown(void **state)
+{
+	struct facts *f = run_with(1, 1, 1);
+	struct verdict *v;
+	cJSON *params = f->boots[5].samples[0].params;
+
+	cJSON_ReplaceItemInObject(params, "backing_coverage", cJSON_CreateNumber(0.5));
+	v = verdict_new(f);
+	assert_true(json_num(v->comparisons[0].params, "backing_coverage", 0) == 0.5);
+	verdict_free(v);
+	facts_free(f);
+}
+
+static void half_a_pair_does_not_count(void **state)
+{
+	struct facts *f = run_with(1, 1, 1);
+	struct verdict *v;
+
+	f->boots[3].status = STATUS_FAIL;
+	v = verdict_new(f);
+	assert_int_equal(v->comparisons[0].base.n, PAIRS - 1);
+	assert_int_equal(v->comparisons[0].patched.n, PAIRS - 1);
+	verdict_free(v);
+	facts_free(f);
+}
+
+static void counts_that_may_be_zero(void **state)
+{
+	static const struct {
+		const char *metric;
+		double base, patched;
+		const char *verdict, *overall;
+	} cases[] = {
+		{"viommu-replay.n64.lost_maps", 0, 0, "no-change", "pass"},
+		{"viommu-replay.n64.lost_maps", 0, 1, "regression", "fail"},
+		{"viommu-replay.n64.device_maps", 64, 64, "no-change", "pass"},
+		{"viommu-replay.n64.device_maps", 64, 63, "inconclusive", "pass"},
+		{"viommu-replay.n64.sync_requests", 65, 1, "improvement", "pass"},
+		{"viommu-replay.n64.sync_requests", 1, 65, "regression",
+			"pass"}, /* not primary here */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct facts *f = make_built(1);
+		struct verdict *v;
+
+		for (int n = 1; n <= 5; n++) {
+			add_sample(add_boot(f, SIDE_BASE, BOOT_PAIR, n, STATUS_PASS),
+				cases[i].metric, cases[i].base);
+			add_sample(add_boot(f, SIDE_PATCHED, BOOT_PAIR, n, STATUS_PASS),
+				cases[i].metric, cases[i].patched);
+		}
+		v = verdict_new(f);
+		assert_string_equal(v->comparisons[0].verdict, cases[i].verdict);
+		assert_string_equal(v->verdict, cases[i].overall);
+		verdict_free(v);
+		facts_free(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(performance_is_read_off_the_primary_metrics),
+		cmocka_unit_test(a_comparison_holds_the_samples_in_order),
+		cmocka_unit_test(the_worst_backing_is_what_is_shown),
+		cmocka_unit_test(half_a_pair_does_not_count),
+		cmocka_unit_test(counts_that_may_be_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
