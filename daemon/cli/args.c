@@ -43,7 +43,7 @@ static int unknown_option(const struct cli *c, const char *typed, struct error *
 }
 
 /* One option with its value at argv[*i]; options stand anywhere. */
-static int take_option(struct cli *c, int argc, char *const *argv, int *i, struct error *e)
+static int take_option(struct cli *c, int argc, const char *const *argv, int *i, struct error *e)
 {
 	const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1);
 	const char *equals = strchr(name, '=');
@@ -146,7 +146,8 @@ static int unknown_command(const char *first, const char *second, struct error *
 }
 
 /* The command's words are the first two that are neither options nor global options' values. */
-static int pick_command(struct cli *c, int argc, char *const *argv, int *skip, struct error *e)
+static int pick_command(
+	struct cli *c, int argc, const char *const *argv, int *skip, struct error *e)
 {
 	const char *words[2] = {NULL, NULL};
 	int at[2] = {0, 0};
@@ -188,7 +189,7 @@ static void take_globals(struct cli *c)
 	c->state_dir = state ? xstrdup(state) : path_state();
 }
 
-static bool asks_for_json(int argc, char *const *argv)
+static bool asks_for_json(int argc, const char *const *argv)
 {
 	for (int i = 1; i < argc; i++)
 		if (streq(argv[i], "--json"))
@@ -196,7 +197,7 @@ static bool asks_for_json(int argc, char *const *argv)
 	return false;
 }
 
-int cli_parse(struct cli *c, int argc, char *const *argv, struct error *e)
+int cli_parse(struct cli *c, int argc, const char *const *argv, struct error *e)
 {
 	int skip[2] = {0, 0};
 	bool only_args = false;

@@ -76,7 +76,7 @@ extern const struct command doctor_commands[];
 extern const struct command help_commands[];
 
 /* args.c: split argv into global options, the command, its options and its arguments. */
-int cli_parse(struct cli *c, int argc, char *const *argv, struct error *e);
+int cli_parse(struct cli *c, int argc, const char *const *argv, struct error *e);
 /* The option's last value; NULL where it was not given. A flag's value is "". */
 const char *cli_opt(const struct cli *c, const char *name);
 /* Values of an option that may be repeated: the n-th from 0, or NULL. */

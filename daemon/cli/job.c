@@ -179,7 +179,7 @@ static int run_log(struct cli *c)
 const struct command job_commands[] = {
 	{"job ls", "[--series ID]", "what was done and is being done", NULL, ls_options, 0, 0,
 		run_ls},
-	{"job show", "ID", "one job", NULL, NULL, 1, 1, run_show},
+	{"job show", "ID", "one job in full", NULL, NULL, 1, 1, run_show},
 	{"job log", "ID [-f]", "what the compiler, or the console, said", NULL, log_options, 1, 1,
 		run_log},
 	{0},

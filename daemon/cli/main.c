@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 		(void)puts("patchbay " PATCHBAY_VERSION);
 		return CLI_GOOD;
 	}
-	if (cli_parse(&c, argc, argv, &e) < 0) {
+	if (cli_parse(&c, argc, (const char *const *)argv, &e) < 0) {
 		exit_code = cli_fail(&c, CLI_USAGE, &e);
 	} else if (!c.command) {
 		help_overview(cli_opt(&c, "help") ? stdout : stderr);

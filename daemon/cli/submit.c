@@ -67,13 +67,15 @@ static int send_file(const struct order *o, const char *name, const char *until,
 	AUTO_STRBUF struct strbuf path;
 	AUTO_FREE char *mail = NULL;
 	size_t len = 0;
-	int r = streq(name, "-")
-			? file_read_fd(STDIN_FILENO, "standard input", MAIL_MAX, &mail, &len, e)
-			: file_read(name, MAIL_MAX, &mail, &len, e);
+	int r;
+
+	strbuf_init(&path, 16384);
+	r = streq(name, "-")
+		    ? file_read_fd(STDIN_FILENO, "standard input", MAIL_MAX, &mail, &len, e)
+		    : file_read(name, MAIL_MAX, &mail, &len, e);
 
 	if (r < 0)
 		return r;
-	strbuf_init(&path, 16384);
 	(void)strbuf_adds(&path, "/series");
 	add_options(o, until, whole, &path);
 	return client_upload(o->c->client, path.buf, "application/mbox", mail, len, ret_series, e);
@@ -85,11 +87,11 @@ static int send(const struct order *o, const char *what, cJSON **ret_series, str
 	AUTO_STRBUF struct strbuf path;
 	AUTO_JSON cJSON *body = NULL;
 
+	strbuf_init(&path, 16384);
 	if (!is_url(what) && !is_message_id(what))
 		return send_file(o, what, until, true, ret_series, e);
 	body = cJSON_CreateObject();
 	json_set_str(body, is_url(what) ? "url" : "message_id", what);
-	strbuf_init(&path, 16384);
 	(void)strbuf_adds(&path, "/series");
 	add_options(o, until, true, &path);
 	return client_post(o->c->client, path.buf, body, ret_series, e);
