@@ -101,7 +101,7 @@ static void open_diagnostic(
 	f->file = h->path_len ? scan_tree_path(h->path, h->path_len) : NULL;
 	f->line = h->line;
 	f->column = h->column;
-	f->function = xstrdup_null(s->function);
+	f->function = h->in_function ? xstrdup_null(s->function) : NULL;
 	f->message = xstrdup(h->message);
 	take_option(f->message, &f->option);
 	s->is_open = true;
@@ -131,7 +131,9 @@ static bool take_context(struct compiler_scan *s, const char *line)
 		return true;
 	}
 	at = strstr(line, ": In function ");
-	if (at) {
+	if (starts_with(line, "In function ")) {
+		at = line + strlen("In function "); /* inlined: more lines say into what */
+	} else if (at) {
 		at += strlen(": In function ");
 	} else if ((at = strstr(line, ": in function ")) != NULL) {
 		at += strlen(": in function "); /* GNU ld */
@@ -166,8 +168,10 @@ static void take_other(struct compiler_scan *s, const char *line)
 {
 	bool indented = isspace((unsigned char)*line) || starts_with(line, ">>>");
 
-	if (scan_is_build_step(line))
+	if (scan_is_build_step(line)) {
 		free(scan_excerpt_take(&s->pending));
+		free(steal_ptr(s->function));
+	}
 	if (!s->is_open || !*line)
 		return;
 	if (scan_is_build_step(line) || (!indented && s->blind_lines >= MAX_BLIND_LINES)) {

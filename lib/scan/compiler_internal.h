@@ -19,6 +19,7 @@ struct diagnostic_head {
 	int line;
 	int column;
 	const char *message; /* the rest of the line */
+	bool in_function; /* what the last "In function" said holds for it */
 };
 
 bool scan_parse_head(const char *line, struct diagnostic_head *ret_head);

@@ -156,6 +156,7 @@ static bool take_located(const char *line, struct diagnostic_head *h)
 		const char *p = colon + 1;
 
 		h->column = 0;
+		h->in_function = false;
 		if (colon == line || !take_number(&p, &h->line) || *p != ':')
 			continue;
 		p++;
@@ -166,6 +167,7 @@ static bool take_located(const char *line, struct diagnostic_head *h)
 				p = after + 1;
 			else
 				h->column = 0;
+			h->in_function = h->column > 0;
 		}
 		if (!take_severity(p, h))
 			continue;
@@ -196,7 +198,7 @@ static bool take_program(const char *line, struct diagnostic_head *h)
 	size_t n = strcspn(line, ": ");
 
 	if (n == 0 || n > 256 || line[n] != ':' || line[n + 1] != ' ' ||
-		!take_severity(line + n + 2, h))
+		starts_with(line, "make") || !take_severity(line + n + 2, h))
 		return false;
 	if (is_file(line, n)) {
 		h->path = line;
@@ -272,6 +274,7 @@ static bool take_linker(const char *line, struct diagnostic_head *h)
 		h->message = at + 2;
 		h->path = start;
 		h->path_len = is_file(start, n) ? n : 0;
+		h->in_function = true;
 		return true;
 	}
 	if (start == line || strstr(start, ": in function "))
