@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * parse: a mailbox to what was understood of it. The result is what `patchbay parse --json` prints;
+ * docs/internals/worker-protocol.md.
+ */
+#include "daemon/worker/worker.h"
+
+#include "base/file.h"
+#include "patches/git/diff.h"
+#include "patches/git/patchid.h"
+#include "patches/mail/mbox.h"
+#include "patches/series/series.h"
+
+/* cJSON takes C strings: bytes that are no text become U+FFFD when it is written. */
+static cJSON *files_json(const struct diff *d)
+{
+	cJSON *files = cJSON_CreateArray();
+
+	for (size_t i = 0; i < d->n_files; i++) {
+		const struct diff_file *f = &d->files[i];
+
+		if (f->old_name && f->new_name && !f->is_copy && !streq(f->old_name, f->new_name))
+			cJSON_AddItemToArray(files, cJSON_CreateString(f->old_name));
+		cJSON_AddItemToArray(files, cJSON_CreateString(diff_file_name(f)));
+	}
+	return files;
+}
+
+/* A patch whose diff cannot be taken apart holds its series, unless something else did already. */
+static cJSON *patch_json(const struct series_patch *p, char **held, int total)
+{
+	const struct message *m = p->message;
+	AUTO_DIFF struct diff *diff = NULL;
+	cJSON *patch = cJSON_CreateObject();
+	cJSON *author;
+	char id[PATCH_ID_HEX];
+	struct error e = ERROR_INIT;
+
+	if (diff_parse(m->diff, m->diff_len, &diff, &e) && !*held)
+		*held = xasprintf("patch %d/%d cannot be used: %s", p->n, total, e.msg);
+	json_set_int(patch, "n", p->n);
+	json_set_str(patch, "subject", m->subject);
+	author = json_add_object(patch, "author");
+	json_set_str(author, "name", m->author_name);
+	json_set_str(author, "email", m->author_email);
+	json_set_str(patch, "date", m->date);
+	json_set_str(patch, "message_id", m->message_id);
+	json_set_str(patch, "body", m->body);
+	json_set_str(patch, "patch_id", patch_id(m->diff, m->diff_len, true, id) ? id : NULL);
+	json_set(patch, "files", diff ? files_json(diff) : cJSON_CreateArray());
+	return patch;
+}
+
+static cJSON *series_json(const struct series *s, char **ret_held)
+{
+	AUTO_FREE char *held = xstrdup_null(s->held);
+	cJSON *series = cJSON_CreateObject();
+	cJSON *patches = cJSON_CreateArray();
+	cJSON *prerequisites = cJSON_CreateArray();
+
+	for (size_t i = 0; i < s->n_patches; i++)
+		cJSON_AddItemToArray(patches, patch_json(&s->patches[i], &held, s->total));
+	for (size_t i = 0; i < s->n_prerequisites; i++) {
+		cJSON *p = cJSON_CreateObject();
+
+		json_set_str(p, "kind", prerequisite_name(s->prerequisites[i].kind));
+		json_set_str(p, "value", s->prerequisites[i].value);
+		cJSON_AddItemToArray(prerequisites, p);
+	}
+	json_set_str(series, "title", s->title);
+	json_set_int(series, "version", s->version);
+	json_set_int(series, "total", s->total);
+	json_set_bool(series, "complete", s->complete);
+	json_set_str(series, "held", held);
+	if (s->cover)
+		json_set_str(json_add_object(series, "cover"), "message_id", s->cover->message_id);
+	else
+		json_set(series, "cover", NULL);
+	json_set_str(series, "message_id",
+		s->cover       ? s->cover->message_id
+		: s->n_patches ? s->patches[0].message->message_id
+			       : NULL);
+	json_set_bool(series, "rfc", s->rfc);
+	json_set_int(series, "replies", (int64_t)s->n_replies);
+	json_set_str(series, "base_commit", s->base_commit);
+	json_set_str(series, "change_id", s->change_id);
+	json_set(series, "prerequisites", prerequisites);
+	json_set(series, "patches", patches);
+	*ret_held = steal_ptr(held);
+	return series;
+}
+
+static void set_to_json(const struct series_set *set, cJSON *result)
+{
+	AUTO_FREE char *held = NULL;
+	const struct series *only;
+	cJSON *series = json_add_array(result, "series");
+	cJSON *ignored = json_add_array(result, "ignored");
+	struct error e = ERROR_INIT;
+
+	for (size_t i = 0; i < set->n_series; i++) {
+		AUTO_FREE char *why = NULL;
+
+		cJSON_AddItemToArray(series, series_json(&set->series[i], &why));
+		if (set->n_series == 1)
+			held = steal_ptr(why);
+	}
+	for (size_t i = 0; i < set->n_ignored; i++) {
+		cJSON *item = cJSON_CreateObject();
+
+		json_set_str(item, "message_id", set->ignored[i].message_id);
+		json_set_str(item, "why", set->ignored[i].why);
+		cJSON_AddItemToArray(ignored, item);
+	}
+	if (!held && series_set_only(set, &only, &e))
+		held = xstrdup(e.msg);
+	json_set_str(result, "held", held);
+}
+
+static int run(struct job *job, cJSON *result, struct error *e)
+{
+	AUTO_SERIES_SET struct series_set set;
+	AUTO_FREE char *data = NULL;
+	const char *path;
+	size_t len;
+	int r;
+
+	series_set_init(&set);
+	r = json_need_str(job->doc, "mbox", &path, e);
+	if (r)
+		return r;
+	r = file_read(path, MBOX_MAX_BYTES, &data, &len, e);
+	if (!r)
+		r = series_set_read(&set, data, len, e);
+	if (r != ERR_SYNTAX && r != ERR_LIMIT && r)
+		return r;
+	if (r) {
+		json_set(result, "series", cJSON_CreateArray());
+		json_set(result, "ignored", cJSON_CreateArray());
+		json_set_str(result, "held", e->msg);
+		worker_fail(job, "%s", e->msg);
+		return 0;
+	}
+	set_to_json(&set, result);
+	return 0;
+}
+
+const struct worker_ops worker_parse = {"parse", run};
