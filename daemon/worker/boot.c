@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Boot one image on a host's virtual machine: put image and target there, let the agent run the
+ * guest, keep its console from the first byte, listen to console and results as they come, end it
+ * when it is beyond rescue, and judge (boot_judge.h).
+ */
+#include "daemon/worker/boot_judge.h"
+#include "daemon/worker/remote.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define TARGET_NAME "patchbay-target"
+#define GRACE_MS 1000 /* for the rest of a panic's trace */
+#define POWER_OFF_MS 15000 /* from the last result to the guest's end */
+#define SLACK_MS (120 * 1000) /* what the agent may take outside the guest */
+#define MAX_RESULTS (64 * 1024 * 1024) /* bytes kept of the result channel */
+#define MAX_INIT_ARGS 4096
+
+struct sample {
+	char *metric;
+	double value;
+	cJSON *params;
+};
+
+struct boot {
+	struct job *job;
+	const cJSON *machine;
+	const char *machine_name, *model, *image, *image_sha256, *cmdline, *clock;
+	int64_t memory_mib, cpus, seed, boot_seconds, silence_seconds, total_seconds;
+	struct strbuf init_args;
+
+	struct scan_console *console;
+	struct scan_results *results;
+	int results_fd; /* artifacts/results */
+	size_t results_size;
+	size_t told; /* findings that have been sent */
+	enum boot_reached reached;
+	bool grace; /* a panic's trace is coming */
+	struct error broken; /* the first thing wrong with the result lines */
+	char *boot_id, *guest_cmdline, *kernel_problem, *lab_problem;
+	cJSON *facts;
+	struct sample *samples; /* told only when all of them are known to be whole */
+	size_t n_samples;
+};
+
+static int read_machine(struct boot *b, struct error *e)
+{
+	const cJSON *doc = b->job->doc, *limits = json_get(doc, "limits");
+	const char *kind;
+	int err;
+
+	b->machine = json_get(doc, "machine");
+	if ((err = json_need_str(b->machine, "name", &b->machine_name, e)) ||
+		(err = json_need_str(b->machine, "kind", &kind, e)) ||
+		(err = json_need_str(b->machine, "model", &b->model, e)) ||
+		(err = json_need_int(b->machine, "memory_mib", 64, 1 << 24, &b->memory_mib, e)) ||
+		(err = json_need_int(b->machine, "cpus", 1, 1024, &b->cpus, e)) ||
+		(err = json_need_int(limits, "boot_seconds", 1, 86400, &b->boot_seconds, e)) ||
+		(err = json_need_int(
+			 limits, "silence_seconds", 1, 86400, &b->silence_seconds, e)) ||
+		(err = json_need_int(limits, "total_seconds", 1, 7 * 86400, &b->total_seconds, e)))
+		return err;
+	if (!streq(kind, "qemu"))
+		return error_set(e, -ENOTSUP,
+			"machine %s is of kind %s: only qemu machines can be booted",
+			b->machine_name, kind);
+	return 0;
+}
+
+/* One benchmark as the target takes it: run=NAME,option=value… What is no scalar is for us. */
+static int add_benchmark(struct boot *b, const cJSON *benchmark, struct error *e)
+{
+	const char *name;
+	const cJSON *item;
+	int err = json_need_str(benchmark, "run", &name, e);
+
+	if (err)
+		return err;
+	strbuf_addf(&b->init_args, " run=%s", name);
+	json_for_each (item, benchmark) {
+		if (streq(item->string, "run"))
+			continue;
+		if (cJSON_IsString(item))
+			strbuf_addf(&b->init_args, ",%s=%s", item->string, item->valuestring);
+		else if (cJSON_IsNumber(item))
+			strbuf_addf(&b->init_args, ",%s=%.15g", item->string, item->valuedouble);
+		else if (cJSON_IsBool(item))
+			strbuf_addf(&b->init_args, ",%s=%d", item->string, cJSON_IsTrue(item));
+	}
+	return 0;
+}
+
+static int read_job(struct boot *b, struct error *e)
+{
+	const cJSON *doc = b->job->doc, *benchmark;
+	int err;
+
+	if ((err = read_machine(b, e)) || (err = json_need_str(doc, "image", &b->image, e)) ||
+		(err = json_need_str(doc, "image_sha256", &b->image_sha256, e)) ||
+		(err = json_need_str(doc, "cmdline", &b->cmdline, e)) ||
+		(err = json_need_int(doc, "seed", 0, INT32_MAX, &b->seed, e)))
+		return error_prefix(e, "the boot job");
+	if (!is_sha256(b->image_sha256))
+		return error_set(
+			e, ERR_SYNTAX, "the boot job: \"%.80s\" is no SHA-256", b->image_sha256);
+	b->clock = json_str(doc, "clock", "wall");
+	strbuf_addf(&b->init_args, "seed=%lld clock=%s", (long long)b->seed, b->clock);
+	json_for_each (benchmark, json_get(doc, "benchmarks")) {
+		err = add_benchmark(b, benchmark, e);
+		if (err)
+			return error_prefix(e, "the boot job's benchmarks");
+	}
+	if (b->init_args.overflow)
+		return error_set(e, ERR_LIMIT,
+			"the boot job's benchmarks need more than %d bytes of "
+			"kernel command line",
+			MAX_INIT_ARGS);
+	return 0;
+}
+
+static void reach(struct boot *b, enum boot_reached reached)
+{
+	if (reached <= b->reached)
+		return;
+	b->reached = reached;
+	if (reached != REACHED_DONE)
+		worker_stage(b->job, boot_reached_name(reached));
+}
+
+static void add_sample(struct boot *b, const struct scan_record *r)
+{
+	b->samples = xreallocarray(b->samples, b->n_samples + 1, sizeof(*b->samples));
+	b->samples[b->n_samples++] = (struct sample){
+		xstrdup(r->metric), r->value, r->params ? cJSON_Duplicate(r->params, true) : NULL};
+}
+
+static void add_problem(struct boot *b, const struct scan_record *r)
+{
+	char **slot = streq(r->kind, "kernel") ? &b->kernel_problem : &b->lab_problem;
+
+	if (*slot)
+		return;
+	*slot = xasprintf("%s%s%s%s%s", r->benchmark ? r->benchmark : "the target",
+		r->case_name ? ", case " : "", r->case_name ? r->case_name : "", ": ", r->message);
+}
+
+static void on_record(const struct scan_record *r, void *data)
+{
+	struct boot *b = data;
+
+	switch (r->type) {
+	case SCAN_HELLO:
+		reach(b, REACHED_BENCH);
+		free(b->boot_id);
+		free(b->guest_cmdline);
+		b->boot_id = xstrdup_null(r->boot_id);
+		b->guest_cmdline = xstrdup_null(r->cmdline);
+		json_set_str(b->facts, "kernel", r->kernel);
+		if (r->seed != b->seed && !b->lab_problem)
+			b->lab_problem = xasprintf("the guest ran with seed %lld instead of %lld",
+				(long long)r->seed, (long long)b->seed);
+		break;
+	case SCAN_SAMPLE:
+		add_sample(b, r);
+		break;
+	case SCAN_FACT:
+		json_set(b->facts, r->name, r->fact ? cJSON_Duplicate(r->fact, true) : NULL);
+		break;
+	case SCAN_PROBLEM:
+		add_problem(b, r);
+		break;
+	case SCAN_END:
+		reach(b, REACHED_DONE);
+		break;
+	}
+}
+
+/* The raw lines are evidence too. */
+static int keep_results(struct boot *b, const char *bytes, size_t len, struct error *e)
+{
+	AUTO_FREE char *path = worker_path(b->job, "results");
+	int r;
+
+	if (b->results_fd < 0) {
+		b->results_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+		if (b->results_fd < 0)
+			return error_errno(e, "cannot open %s", path);
+	}
+	if (len > MAX_RESULTS - b->results_size)
+		return error_set(e, ERR_LIMIT,
+			"the guest's result lines are over the limit of %d MiB",
+			MAX_RESULTS / (1024 * 1024));
+	b->results_size += len;
+	r = write_all(b->results_fd, bytes, len);
+	return r ? error_set(e, r, "cannot write %s: %s", path, strerror(-r)) : 0;
+}
+
+static int on_results(
+	struct boot *b, struct remote_call *call, const char *bytes, size_t len, struct error *e)
+{
+	int err = keep_results(b, bytes, len, e);
+
+	if (err || b->broken.code)
+		return err;
+	if (scan_results_feed(b->results, bytes, len, &b->broken))
+		return remote_stop(call, "the result lines are broken", e);
+	if (scan_results_complete(b->results) && call->timer_ms < 0)
+		call->timer_ms = clock_mono_ms() + POWER_OFF_MS;
+	return 0;
+}
+
+static void tell_findings(struct boot *b)
+{
+	const struct scan_findings *f = scan_console_findings(b->console);
+
+	for (; b->told < f->n; b->told++)
+		worker_finding(b->job, &f->items[b->told]);
+}
+
+static int on_console(
+	struct boot *b, struct remote_call *call, const char *bytes, size_t len, struct error *e)
+{
+	int err = worker_log(b->job, bytes, len, e);
+
+	if (err)
+		return err;
+	scan_console_feed(b->console, bytes, len);
+	switch (scan_console_stage(b->console)) {
+	case SCAN_STAGE_NOTHING:
+		break;
+	case SCAN_STAGE_KERNEL:
+		reach(b, REACHED_KERNEL);
+		break;
+	case SCAN_STAGE_INIT:
+		reach(b, REACHED_INIT);
+		break;
+	}
+	switch (scan_console_life(b->console)) {
+	case SCAN_ALIVE:
+		return 0;
+	case SCAN_DYING:
+		if (!b->grace)
+			call->timer_ms = clock_mono_ms() + GRACE_MS;
+		b->grace = true;
+		return 0;
+	case SCAN_DEAD:
+		return remote_stop(call, "the kernel has panicked", e);
+	}
+	return 0;
+}
+
+static int on_bytes(struct remote_call *call, enum frame_type type, const char *bytes, size_t len,
+	struct error *e)
+{
+	if (type == FRAME_CONSOLE)
+		return on_console(call->data, call, bytes, len, e);
+	if (type == FRAME_RESULT)
+		return on_results(call->data, call, bytes, len, e);
+	return 0;
+}
+
+static int on_batch(struct remote_call *call, struct error *e)
+{
+	struct boot *b = call->data;
+
+	worker_log_tell(b->job);
+	tell_findings(b);
+	return 0;
+}
+
+static int on_timer(struct remote_call *call, struct error *e)
+{
+	const struct boot *b = call->data;
+
+	return remote_stop(
+		call, b->grace ? "the kernel has panicked" : "the results are complete", e);
+}
+
+static int put_blobs(struct boot *b, struct remote *r, char *target_sha256, struct error *e)
+{
+	AUTO_FREE char *dir = path_self_dir();
+	AUTO_FREE char *target = path_join(dir, TARGET_NAME);
+	int err;
+
+	err = sha256_file(target, target_sha256, e);
+	if (err)
+		return error_prefix(e, "the target for guests belongs beside patchbay-worker");
+	err = remote_blob(r, target_sha256, target, e);
+	return err ? err : remote_blob(r, b->image_sha256, b->image, e);
+}
+
+static int boot_there(struct boot *b, struct remote *r, const char *target_sha256, cJSON **ret_end,
+	struct error *e)
+{
+	struct remote_handlers handlers = {.bytes = on_bytes,
+		.batch = on_batch,
+		.timer = on_timer,
+		.budget_ms = b->total_seconds * 1000 + SLACK_MS};
+	AUTO_STRBUF struct strbuf request;
+
+	request_begin(&request, r, "boot");
+	request_add(&request, "image", b->image_sha256);
+	request_add(&request, "target", target_sha256);
+	request_add(&request, "model", b->model);
+	request_add_int(&request, "memory_mib", b->memory_mib);
+	request_add_int(&request, "cpus", b->cpus);
+	request_add(&request, "cmdline", b->cmdline);
+	request_add(&request, "init_args", b->init_args.buf);
+	request_add(&request, "accel", json_str(b->machine, "accel", ""));
+	request_add_int(&request, "boot_seconds", b->boot_seconds);
+	request_add_int(&request, "silence_seconds", b->silence_seconds);
+	request_add_int(&request, "total_seconds", b->total_seconds);
+	return remote_call(r, &request, &handlers, b, ret_end, e);
+}
+
+static const char *first_fatal(const struct scan_findings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i].fatal)
+			return f->items[i].signature;
+	return NULL;
+}
+
+/* "exit" of the agent's end event: QEMU's exit status as a number, or a sentence. */
+static void read_exit(const cJSON *end, struct boot_facts *f, char *text, size_t size)
+{
+	const cJSON *item = json_get(end, "exit");
+
+	f->exit_clean = cJSON_IsNumber(item) && item->valuedouble == 0;
+	if (cJSON_IsNumber(item))
+		snprintf(text, size, "exit status %d", item->valueint);
+	else
+		snprintf(text, size, "%s", json_str(end, "exit", "no exit status"));
+	f->exit = text;
+}
+
+static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
+{
+	const struct scan_findings *findings;
+	struct boot_facts f = {.how = json_str(end, "how", "?"),
+		.boot_seconds = b->boot_seconds,
+		.silence_seconds = b->silence_seconds,
+		.total_seconds = b->total_seconds};
+	char exit_text[200];
+
+	scan_console_end(b->console);
+	tell_findings(b);
+	if (!b->broken.code)
+		(void)scan_results_end(b->results, &b->broken);
+	findings = scan_console_findings(b->console);
+	read_exit(end, &f, exit_text, sizeof(exit_text));
+	f.reached = b->reached;
+	f.empty = !b->job->log_size;
+	f.fatal = first_fatal(findings);
+	f.n_findings = findings->n;
+	f.broken = b->broken.code ? b->broken.msg : NULL;
+	f.kernel_problem = b->kernel_problem;
+	f.lab_problem = b->lab_problem;
+	f.last_line = scan_console_last_line(b->console);
+	boot_judge(&f, j);
+}
+
+static void fill_result(struct boot *b, const cJSON *end, cJSON *result)
+{
+	static const char *const members[] = {"accel", "seconds", "started_ms"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		const cJSON *item = json_get(end, members[i]);
+
+		json_set(result, members[i], item ? cJSON_Duplicate(item, true) : NULL);
+	}
+	json_set_str(result, "boot_id", b->boot_id);
+	json_set_str(result, "cmdline",
+		b->guest_cmdline ? b->guest_cmdline : json_str(end, "cmdline", NULL));
+	json_set_str(result, "image_sha256", b->image_sha256);
+	json_set_str(result, "reached", boot_reached_name(b->reached));
+	json_set_str(result, "last_line", scan_console_last_line(b->console));
+	json_set_str(b->facts, "name", b->machine_name);
+	json_set_str(b->facts, "model", b->model);
+	json_set_int(b->facts, "memory_mib", b->memory_mib);
+	json_set_int(b->facts, "cpus", b->cpus);
+	json_set(result, "tools",
+		json_get(end, "tools") ? cJSON_Duplicate(json_get(end, "tools"), true) : NULL);
+	json_set(result, "machine", steal_ptr(b->facts));
+}
+
+static int tell(struct boot *b, const struct boot_judgement *j, struct error *e)
+{
+	if (j->has_finding) {
+		struct scan_finding f = {.kind = "kernel",
+			.message = (char *)j->message,
+			.signature = (char *)j->signature,
+			.fatal = true};
+
+		worker_finding(b->job, &f);
+	}
+	/* Broken results are none; those of a kernel that broke afterwards are shown, not used. */
+	for (size_t i = 0; i < b->n_samples && !b->broken.code; i++)
+		worker_sample(
+			b->job, b->samples[i].metric, b->samples[i].value, b->samples[i].params);
+	if (j->status == BOOT_ERROR)
+		return error_set(e, -EIO, "%s", j->reason);
+	if (j->status == BOOT_FAIL)
+		worker_fail(b->job, "%s", j->reason);
+	return 0;
+}
+
+static int boot(struct boot *b, cJSON *result, struct error *e)
+{
+	AUTO_REMOTE struct remote remote;
+	AUTO_JSON cJSON *end = NULL;
+	struct boot_judgement j;
+	char target[SHA256_HEX];
+	int err;
+
+	err = remote_open(&remote, b->job, e);
+	if (!err)
+		err = put_blobs(b, &remote, target, e);
+	if (!err)
+		err = boot_there(b, &remote, target, &end, e);
+	if (err)
+		return err;
+	b->job->tool_ms = (int64_t)(json_num(end, "seconds", 0) * 1000);
+	judge(b, end, &j);
+	fill_result(b, end, result);
+	return tell(b, &j, e);
+}
+
+static int run(struct job *job, cJSON *result, struct error *e)
+{
+	struct boot b = {.job = job, .results_fd = -1};
+	int err;
+
+	strbuf_init(&b.init_args, MAX_INIT_ARGS);
+	b.console = scan_console_new();
+	b.results = scan_results_new(on_record, &b);
+	b.facts = cJSON_CreateObject();
+	err = read_job(&b, e);
+	if (!err)
+		err = boot(&b, result, e);
+	/* Also of a boot that the lab lost: what the kernel said until then. */
+	scan_console_end(b.console);
+	tell_findings(&b);
+	for (size_t i = 0; i < b.n_samples; i++) {
+		free(b.samples[i].metric);
+		cJSON_Delete(b.samples[i].params);
+	}
+	free(b.samples);
+	free(b.boot_id);
+	free(b.guest_cmdline);
+	free(b.kernel_problem);
+	free(b.lab_problem);
+	cJSON_Delete(b.facts);
+	strbuf_done(&b.init_args);
+	closep(&b.results_fd);
+	scan_results_free(b.results);
+	scan_console_free(b.console);
+	return err;
+}
+
+const struct worker_ops worker_boot = {.kind = "boot", .run = run};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/worker/boot_judge.h"
+
+const char *boot_reached_name(enum boot_reached reached)
+{
+	static const char *const names[] = {"nothing", "kernel", "init", "bench", "done"};
+
+	return names[reached];
+}
+
+static void say(struct boot_judgement *j, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static void say(struct boot_judgement *j, int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	j->status = status;
+	va_start(ap, fmt);
+	vsnprintf(j->reason, sizeof(j->reason), fmt, ap);
+	va_end(ap);
+}
+
+/* The guest ran and told nothing any more. Its signature names the part of the boot, not the last
+ * line: that differs from boot to boot where the hang does not. */
+static void hang(const struct boot_facts *f, struct boot_judgement *j, const char *what)
+{
+	const char *signature = f->reached >= REACHED_BENCH  ? "benchmark hang"
+				: f->reached == REACHED_INIT ? "init hang"
+							     : "boot hang";
+
+	j->has_finding = true;
+	snprintf(j->signature, sizeof(j->signature), "%s", signature);
+	snprintf(j->message, sizeof(j->message), "%s; the last line: %.400s", what,
+		*f->last_line ? f->last_line : "(none)");
+	say(j, BOOT_FAIL, "%s: %s", signature, j->message);
+}
+
+/* It ended by a limit of time. */
+static void judge_limit(const struct boot_facts *f, struct boot_judgement *j)
+{
+	char what[200];
+
+	if (f->empty) {
+		say(j, BOOT_ERROR,
+			"the console stayed empty, without even the firmware: the virtual machine "
+			"did not "
+			"run");
+		return;
+	}
+	if (streq(f->how, "silence")) {
+		snprintf(what, sizeof(what), "nothing came for %lld seconds",
+			(long long)f->silence_seconds);
+		hang(f, j, what);
+	} else if (streq(f->how, "boot-deadline")) {
+		snprintf(what, sizeof(what), "it was not up after %lld seconds",
+			(long long)f->boot_seconds);
+		hang(f, j, what);
+	} else if (f->n_findings) {
+		snprintf(what, sizeof(what),
+			"it was not done after %lld seconds, and the kernel complained",
+			(long long)f->total_seconds);
+		hang(f, j, what);
+	} else {
+		/* It went on talking, so it was alive: slow is what benchmarks are there to say. */
+		say(j, BOOT_ERROR,
+			"it was alive but not done after %lld seconds: allow more in the profile's "
+			"limits, "
+			"or ask less of the benchmarks",
+			(long long)f->total_seconds);
+	}
+}
+
+/* It ended by itself, before its results were here. */
+static void judge_exit(const struct boot_facts *f, struct boot_judgement *j)
+{
+	if (!f->exit_clean) {
+		say(j, BOOT_ERROR, "QEMU broke off: %s", f->exit ? f->exit : "no exit status");
+	} else if (f->empty) {
+		say(j, BOOT_ERROR, "the virtual machine ended without a word on its console");
+	} else if (f->reached < REACHED_INIT) {
+		j->has_finding = true;
+		snprintf(j->signature, sizeof(j->signature), "reset during boot");
+		snprintf(j->message, sizeof(j->message),
+			"the machine reset or powered off before init ran; the last line: %.400s",
+			*f->last_line ? f->last_line : "(none)");
+		say(j, BOOT_FAIL, "%s: %s", j->signature, j->message);
+	} else {
+		say(j, BOOT_ERROR,
+			"the guest ended before its results were complete, and the kernel did not "
+			"complain: "
+			"%s",
+			f->broken ? f->broken : "the end line is missing");
+	}
+}
+
+void boot_judge(const struct boot_facts *f, struct boot_judgement *ret_j)
+{
+	struct boot_judgement *j = ret_j;
+
+	*j = (struct boot_judgement){.status = BOOT_PASS};
+	if (f->fatal)
+		say(j, BOOT_FAIL, "the kernel broke: %s", f->fatal);
+	else if (f->kernel_problem)
+		say(j, BOOT_FAIL, "%s", f->kernel_problem);
+	else if (f->lab_problem)
+		say(j, BOOT_ERROR, "%s", f->lab_problem);
+	else if (f->reached == REACHED_DONE && !f->broken)
+		return;
+	else if (f->broken && f->reached == REACHED_BENCH && streq(f->how, "stopped"))
+		say(j, BOOT_ERROR, "the results cannot be used: %s", f->broken);
+	else if (streq(f->how, "exited"))
+		judge_exit(f, j);
+	else if (streq(f->how, "stopped"))
+		say(j, BOOT_ERROR, "the boot was stopped: %s",
+			f->broken ? f->broken : "no reason is known");
+	else
+		judge_limit(f, j);
+}
