@@ -216,7 +216,7 @@ int supervise(struct run *r, struct error *e)
 	return res;
 }
 
-static void collect(void *data, const char *buf, size_t len)
+void run_collect(void *data, const char *buf, size_t len)
 {
 	strbuf_add(data, buf, len);
 }
@@ -234,7 +234,7 @@ int supervise_tool(struct link *link, const char *const *argv, const char *const
 	r.spec.env = env;
 	r.total_ms = total_ms;
 	r.data = &out;
-	res = run_pipe(&r, 0, 1, collect, e);
+	res = run_pipe(&r, 0, 1, run_collect, e);
 	if (res)
 		return res;
 	r.spec.fds[2] = r.spec.fds[1];

@@ -58,6 +58,9 @@ int run_pipe(struct run *r, size_t i, int child_fd, void (*fn)(void *, const cha
 void run_done(struct run *r);
 #define AUTO_RUN CLEANUP(run_done)
 
+/* A source's fn where data is a strbuf: append what fits. */
+void run_collect(void *data, const char *buf, size_t len);
+
 void supervise_init(void);
 /* Fails only where the child could not be started or watched. */
 int supervise(struct run *r, struct error *e);

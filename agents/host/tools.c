@@ -43,13 +43,15 @@ int tool_version(struct link *link, const char *name, char **ret_version, struct
 {
 	const char *const argv[] = {name, "--version", NULL};
 	const char *const env[] = {"LC_ALL=C", NULL};
-	char *text;
+	AUTO_FREE char *text = NULL;
+	const char *line;
 	int r = supervise_tool(link, argv, env, VERSION_MS, 4096, &text, e);
 
 	if (r)
 		return r;
-	text[strcspn(text, "\n")] = '\0';
-	*ret_version = text;
+	/* perl begins with an empty one. */
+	line = text + strspn(text, "\n");
+	*ret_version = xstrndup(line, strcspn(line, "\n"));
 	return 0;
 }
 
