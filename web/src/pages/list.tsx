@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All series, newest first.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, Problem, type Page, type Series } from "../api";
+import { plural } from "../format";
+import { useLive, useResource } from "../live";
+import { Chip, VerdictChip } from "../parts/mark";
+import { ProgressBar, progressWords } from "../parts/progress";
+import { Ago, Elapsed } from "../parts/time";
+import { Trouble } from "../parts/trouble";
+import { go, Link, usePlace } from "../router";
+
+const filters = [
+	{ name: "All", query: "" },
+	{ name: "Pass", query: "verdict=pass" },
+	{ name: "Fail", query: "verdict=fail" },
+	{ name: "Regression", query: "verdict=regression" },
+	{ name: "Error", query: "verdict=error" },
+	{ name: "Held", query: "verdict=held" },
+];
+
+function What({ series }: { series: Series }) {
+	if (series.progress) {
+		return (
+			<>
+				<ProgressBar progress={series.progress} />
+				<span class="stage">
+					{progressWords(series.progress)}
+					<Elapsed since={series.run_created} />
+				</span>
+			</>
+		);
+	}
+	return <span class="reason">{series.reason}</span>;
+}
+
+function Row({ series }: { series: Series }) {
+	return (
+		<tr>
+			<td class="c-verdict">
+				<VerdictChip verdict={series.verdict} state={series.state} />
+			</td>
+			<td class="c-title">
+				<Link to={`/series/${series.id}`} class="row-link">
+					{series.title ?? <em>series {series.id}, not read yet</em>}
+				</Link>
+				<span class="sub">
+					<span class="num">#{series.id}</span>
+					{series.version > 1 && <span>v{series.version}</span>}
+					{series.patches > 0 && <span>{plural(series.patches, "patch", "patches")}</span>}
+					<span>{series.tree}</span>
+					{series.run > 1 && <span>run {series.run}</span>}
+				</span>
+			</td>
+			<td class="c-what">
+				<What series={series} />
+			</td>
+			<td class="c-perf">
+				{series.performance && series.performance !== "none" && (
+					<Chip word={series.performance} />
+				)}
+			</td>
+			<td class="c-when">
+				<Ago at={series.run_created} />
+			</td>
+		</tr>
+	);
+}
+
+function Empty({ filtered }: { filtered: boolean }) {
+	if (filtered) return <p class="empty">No series came to that.</p>;
+	return (
+		<div class="empty">
+			<p>Nothing has been submitted yet.</p>
+			<pre>git format-patch --stdout -3 | patchbay submit - --tree NAME --wait</pre>
+		</div>
+	);
+}
+
+/** j and k walk through the rows, as in a mail reader. */
+function useRowKeys() {
+	const body = useRef<HTMLTableSectionElement>(null);
+	useEffect(() => {
+		const walk = (event: KeyboardEvent) => {
+			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
+			const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+			if (step === 0 || !body.current) return;
+			const links = [...body.current.querySelectorAll<HTMLElement>(".row-link")];
+			const at = links.indexOf(document.activeElement as HTMLElement);
+			links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+		};
+		window.addEventListener("keydown", walk);
+		return () => window.removeEventListener("keydown", walk);
+	}, []);
+	return body;
+}
+
+interface Older {
+	items: Series[];
+	next: string | null;
+}
+
+export function ListPage() {
+	const place = usePlace();
+	const verdict = place.query.get("verdict");
+	const query = verdict ? `verdict=${encodeURIComponent(verdict)}` : "";
+	const list = useResource<Page<Series>>(
+		`/series?limit=50${query && "&"}${query}`,
+		(event) => event.type === "series" || event.type === "job",
+	);
+	const [older, setOlder] = useState<Older | null>(null);
+	const [trouble, setTrouble] = useState<Problem | null>(null);
+	const body = useRowKeys();
+
+	useEffect(() => {
+		document.title = "Series · Patchbay";
+	}, []);
+	useEffect(() => setOlder(null), [query]);
+	useLive(({ type, data }) => {
+		if (type !== "progress") return;
+		list.patch((page) => ({
+			...page,
+			items: page.items.map((s) =>
+				s.id === data["series"] && s.progress
+					? { ...s, progress: { ...s.progress, text: data["text"] as string | null } }
+					: s,
+			),
+		}));
+	});
+
+	const first = list.data?.items ?? [];
+	const seen = new Set(first.map((s) => s.id));
+	const items = [...first, ...(older?.items.filter((s) => !seen.has(s.id)) ?? [])];
+	const next = older ? older.next : (list.data?.next ?? null);
+	const more = () => {
+		get<Page<Series>>(`/series?limit=50&cursor=${next}${query && "&"}${query}`).then(
+			(page) => setOlder({ items: [...(older?.items ?? []), ...page.items], next: page.next }),
+			(e: unknown) => setTrouble(e instanceof Problem ? e : null),
+		);
+	};
+	return (
+		<main class="page" id="main">
+			<div class="head">
+				<h1>Series</h1>
+				<div class="filters" role="group" aria-label="By verdict">
+					{filters.map((f) => (
+						<button
+							key={f.name}
+							type="button"
+							aria-pressed={f.query === query}
+							onClick={() => go(f.query ? `/?${f.query}` : "/", true)}
+						>
+							{f.name}
+						</button>
+					))}
+				</div>
+			</div>
+			{list.error && <Trouble problem={list.error} retry={list.reload} />}
+			{list.data && items.length === 0 && <Empty filtered={query !== ""} />}
+			{items.length > 0 && (
+				<table class="list">
+					<thead>
+						<tr>
+							<th scope="col">Verdict</th>
+							<th scope="col">Series</th>
+							<th scope="col">Why</th>
+							<th scope="col">Performance</th>
+							<th scope="col">Submitted</th>
+						</tr>
+					</thead>
+					<tbody ref={body}>
+						{items.map((s) => (
+							<Row key={s.id} series={s} />
+						))}
+					</tbody>
+				</table>
+			)}
+			{trouble && <Trouble problem={trouble} />}
+			{next && (
+				<button type="button" class="more" onClick={more}>
+					Show older ones
+				</button>
+			)}
+		</main>
+	);
+}

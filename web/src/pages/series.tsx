@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One series: the verdict and why, patches x checks, what is new, what was measured.
+import { useEffect, useState } from "preact/hooks";
+import { post, Problem, type Report, type Series } from "../api";
+import { clockTime, duration, plural, shortCommit } from "../format";
+import { useLive, useResource, type LiveEvent } from "../live";
+import { Comparisons } from "../parts/comparisons";
+import { Conflicts, Findings } from "../parts/findings";
+import { Grid } from "../parts/grid";
+import { Chip, toneOf, VerdictChip } from "../parts/mark";
+import { ProgressBar, progressWords } from "../parts/progress";
+import { Ago, Elapsed } from "../parts/time";
+import { Trouble } from "../parts/trouble";
+import { Link } from "../router";
+import { useMaySubmit } from "../session";
+
+function Actions({ series, reload }: { series: Series; reload: () => void }) {
+	const may = useMaySubmit();
+	const [busy, setBusy] = useState(false);
+	const [trouble, setTrouble] = useState<Problem | null>(null);
+	const act = (verb: string) => {
+		setBusy(true);
+		post(`/series/${series.id}/${verb}`)
+			.then(() => setTrouble(null))
+			.catch((e: unknown) => setTrouble(e instanceof Problem ? e : null))
+			.finally(() => {
+				setBusy(false);
+				reload();
+			});
+	};
+	return (
+		<div class="actions">
+			<a href={`/api/v1/series/${series.id}/report?format=text`}>Report</a>
+			<a href={`/api/v1/series/${series.id}/report?format=json`}>JSON</a>
+			{may && series.finished && (
+				<button type="button" disabled={busy} onClick={() => act("rerun")}>
+					Run again
+				</button>
+			)}
+			{may && !series.finished && (
+				<button type="button" disabled={busy} onClick={() => act("cancel")}>
+					Cancel
+				</button>
+			)}
+			{trouble && <Trouble problem={trouble} />}
+		</div>
+	);
+}
+
+function Verdict({ series, report }: { series: Series; report: Report }) {
+	const tone = series.verdict ? toneOf(series.verdict) : "run";
+	const reasons = report.reasons.length > 0 ? report.reasons : series.held ? [series.held] : [];
+	return (
+		<section class={`verdict ${tone}`} aria-label="Verdict" aria-live="polite">
+			<p class="word">
+				<VerdictChip verdict={series.verdict} state={series.state} />
+				{series.verdict && report.performance && report.performance !== "none" && (
+					<Chip word={report.performance} />
+				)}
+			</p>
+			{series.progress && (
+				<div class="now">
+					<ProgressBar progress={series.progress} />
+					<p class="sub">
+						<span>{progressWords(series.progress)}</span>
+						<Elapsed since={series.run_created} />
+						{series.progress.job && (
+							<Link to={`/jobs/${series.progress.job}`}>follow its log</Link>
+						)}
+					</p>
+					<p class="text">{series.progress.text ?? "\u00a0"}</p>
+				</div>
+			)}
+			{reasons.length > 0 && (
+				<ul class="reasons">
+					{reasons.map((r) => (
+						<li key={r}>{r}</li>
+					))}
+				</ul>
+			)}
+		</section>
+	);
+}
+
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+	return (
+		<>
+			<dt>{name}</dt>
+			<dd>{children}</dd>
+		</>
+	);
+}
+
+function Facts({ series, report }: { series: Series; report: Report }) {
+	const build = report.builds.find((b) => b.status === "pass");
+	const boot = report.boots.find((b) => b.accel);
+	return (
+		<section aria-labelledby="facts">
+			<h2 id="facts">What was tested</h2>
+			<dl class="facts">
+				<Fact name="Tree">{series.tree}</Fact>
+				<Fact name="Base">
+					<code>{shortCommit(report.base.commit)}</code>
+					{report.base.chosen_by && ` (${report.base.chosen_by})`}
+				</Fact>
+				{report.base.needs.length > 0 && (
+					<Fact name="Needs">
+						{report.base.needs.map((need) => (
+							<Link key={need.id} to={`/series/${need.id}`}>
+								#{need.id}{" "}
+							</Link>
+						))}
+					</Fact>
+				)}
+				<Fact name="Profile">
+					{series.profile}, until {series.until}
+				</Fact>
+				<Fact name="Run">
+					{series.run}, {clockTime(series.run_created)}
+				</Fact>
+				{build?.compiler && <Fact name="Compiler">{build.compiler}</Fact>}
+				{build?.config_sha256 && (
+					<Fact name="Config">
+						<code>{build.config_sha256.slice(0, 12)}</code>
+					</Fact>
+				)}
+				{boot && (
+					<>
+						<Fact name="Machine">
+							{boot.machine}, {boot.accel}
+						</Fact>
+						<Fact name="Command line">
+							<code class="wrap">{boot.cmdline}</code>
+						</Fact>
+					</>
+				)}
+				{series.message_id && (
+					<Fact name="Message">
+						<code class="wrap">{series.message_id}</code>
+					</Fact>
+				)}
+			</dl>
+		</section>
+	);
+}
+
+function Timeline({ report }: { report: Report }) {
+	const stages = report.timeline.filter((t) => t.seconds > 0);
+	const all = stages.reduce((sum, t) => sum + t.seconds, 0);
+	const lab = stages.reduce((sum, t) => sum + t.lab_seconds, 0);
+	if (all === 0) return null;
+	return (
+		<section aria-labelledby="timeline">
+			<h2 id="timeline">Where the time went</h2>
+			<table class="timeline">
+				<tbody>
+					{stages.map((t) => (
+						<tr key={t.stage}>
+							<th scope="row">{t.stage}</th>
+							<td>
+								<span class="part" style={{ width: `${(100 * t.seconds) / all}%` }} />
+							</td>
+							<td class="num">{duration(t.seconds)}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+			<p class="sub">
+				<span>{duration(all)} in all</span>
+				<span>{duration(lab)} of it Patchbay's own</span>
+			</p>
+		</section>
+	);
+}
+
+export function SeriesPage({ id }: { id: number }) {
+	const concerns = ({ type, data }: LiveEvent) =>
+		(type === "series" || type === "job") && data["series"] === id;
+	const series = useResource<Series>(`/series/${id}`, concerns);
+	const report = useResource<Report>(`/series/${id}/report`, concerns);
+
+	useLive(({ type, data }) => {
+		if (type !== "progress" || data["series"] !== id) return;
+		series.patch((s) =>
+			s.progress ? { ...s, progress: { ...s.progress, text: data["text"] as string | null } } : s,
+		);
+	});
+	useEffect(() => {
+		document.title = `${series.data?.title ?? `Series ${id}`} · Patchbay`;
+	}, [series.data?.title]);
+
+	const error = series.error ?? report.error;
+	const s = series.data;
+	const r = report.data;
+	return (
+		<main class="page series" id="main">
+			{error && (
+				<Trouble
+					problem={error}
+					retry={() => {
+						series.reload();
+						report.reload();
+					}}
+				/>
+			)}
+			{s && (
+				<div class="head">
+					<div>
+						<h1>{s.title ?? `Series ${id}`}</h1>
+						<p class="sub">
+							<span class="num">#{s.id}</span>
+							{s.version > 1 && <span>v{s.version}</span>}
+							{s.patches > 0 && <span>{plural(s.patches, "patch", "patches")}</span>}
+							<span>
+								<Ago at={s.run_created} />
+							</span>
+							{s.run > 1 && <span>run {s.run}</span>}
+						</p>
+					</div>
+					<Actions series={s} reload={series.reload} />
+				</div>
+			)}
+			{s && r && (
+				<div class="columns">
+					<div class="wide">
+						<Verdict series={s} report={r} />
+						{r.apply.patches.length > 0 && <Grid series={s} report={r} />}
+						<Conflicts report={r} />
+						<Findings report={r} />
+						<Comparisons report={r} />
+					</div>
+					<aside aria-label="Facts">
+						<Facts series={s} report={r} />
+						<Timeline report={r} />
+					</aside>
+				</div>
+			)}
+		</main>
+	);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Base against patched: a row for each metric, a dot for each boot.
+import { useState } from "preact/hooks";
+import type { Boot, Comparison, Report } from "../api";
+import { percent, throughput, unitFor, value } from "../format";
+import { go } from "../router";
+import { Chip } from "./mark";
+import { PairPlot } from "./plot";
+
+/** The boots behind the samples of one side, in their order. */
+function bootsOf(report: Report, c: Comparison, side: Boot["side"]): Boot[] {
+	return report.boots
+		.filter((b) => b.side === side && b.clock === c.clock && b.machine === c.machine)
+		.filter((b) => b.status === "pass")
+		.sort((a, b) => a.pair - b.pair || a.seed - b.seed);
+}
+
+const width = 240;
+const height = 34;
+const inset = 7;
+
+interface StripProps {
+	comparison: Comparison;
+	base: Boot[];
+	patched: Boot[];
+	unit: { name: string; scale: number };
+}
+
+/** Both sides on one scale: rings above for the base, dots below for the patches. */
+function Strip({ comparison: c, base, patched, unit }: StripProps) {
+	const all = [...c.base.samples, ...c.patched.samples];
+	const low = Math.min(...all);
+	const high = Math.max(...all);
+	const span = high - low || Math.abs(high) || 1;
+	const x = (v: number) =>
+		high === low ? width / 2 : inset + ((v - low) / span) * (width - 2 * inset);
+	const dots = (side: "base" | "patched", samples: number[], boots: Boot[], y: number) =>
+		samples.map((v, i) => {
+			const boot = samples.length === boots.length ? boots[i] : undefined;
+			return (
+				<circle
+					key={`${side}${i}`}
+					class={`dot ${side}`}
+					cx={x(v)}
+					cy={y}
+					r={4}
+					{...(boot ? { onClick: () => go(`/jobs/${boot.job}`), "data-job": boot.job } : {})}
+				>
+					<title>
+						{side}, {boot ? `pair ${boot.pair}` : `boot ${i + 1}`}: {value(v, unit)}
+					</title>
+				</circle>
+			);
+		});
+	const tick = (side: "base" | "patched", v: number | null, y: number) =>
+		v !== null && <line class={`median ${side}`} x1={x(v)} x2={x(v)} y1={y - 8} y2={y + 8} />;
+	return (
+		<svg
+			class="strip"
+			viewBox={`0 0 ${width} ${height}`}
+			role="img"
+			aria-label={`${c.base.n} boots of the base from ${value(Math.min(...c.base.samples), unit)} to ${value(Math.max(...c.base.samples), unit)}, ${c.patched.n} with the patches from ${value(Math.min(...c.patched.samples), unit)} to ${value(Math.max(...c.patched.samples), unit)}`}
+		>
+			<line class="axis" x1="0" x2={width} y1={height / 2} y2={height / 2} />
+			{tick("base", c.base.median, 9)}
+			{tick("patched", c.patched.median, 25)}
+			{dots("base", c.base.samples, base, 9)}
+			{dots("patched", c.patched.samples, patched, 25)}
+		</svg>
+	);
+}
+
+function paramWords(params: Record<string, unknown> | null): string {
+	if (!params) return "";
+	return Object.entries(params)
+		.filter(([, v]) => typeof v !== "object")
+		.map(([k, v]) => `${k.replaceAll("_", " ")} ${String(v)}`)
+		.join(" · ");
+}
+
+function interval(c: Comparison): string {
+	if (!c.interval) return "no interval";
+	return `${percent(c.interval[0])} … ${percent(c.interval[1])}`;
+}
+
+function Row({ report, c }: { report: Report; c: Comparison }) {
+	const [open, setOpen] = useState(false);
+	const unit = unitFor(c.metric, [...c.base.samples, ...c.patched.samples]);
+	const base = bootsOf(report, c, "base");
+	const patched = bootsOf(report, c, "patched");
+	const id = `pairs-${c.machine}-${c.clock}-${c.metric}`;
+	const rates = [c.base.median, c.patched.median].map((s) => throughput(c.metric, c.params, s));
+	return (
+		<>
+			<tr class={c.primary ? "primary" : undefined}>
+				<th scope="row">
+					<button
+						type="button"
+						class="unfold"
+						aria-expanded={open}
+						aria-controls={id}
+						onClick={() => setOpen(!open)}
+					>
+						<span class="metric">{c.metric}</span>
+					</button>
+					{c.primary && <span class="tag">decides</span>}
+				</th>
+				<td class="num c-base">
+					<span class="side-word">base </span>
+					{value(c.base.median, unit)}
+					{rates[0] && <small>{rates[0]}</small>}
+				</td>
+				<td class="num c-patched">
+					<span class="side-word">patched </span>
+					{value(c.patched.median, unit)}
+					{rates[1] && <small>{rates[1]}</small>}
+				</td>
+				<td class="num c-change">
+					{percent(c.change)}
+					<small>{interval(c)}</small>
+				</td>
+				<td class="c-strip">
+					{c.base.samples.length > 0 && c.patched.samples.length > 0 && (
+						<Strip comparison={c} base={base} patched={patched} unit={unit} />
+					)}
+				</td>
+				<td class="c-word">
+					<Chip word={c.verdict} />
+				</td>
+			</tr>
+			{open && (
+				<tr class="unfolded" id={id}>
+					<td colSpan={6}>
+						<PairPlot comparison={c} unit={unit} />
+						<p class="sub">
+							<span>
+								n = {c.base.n} and {c.patched.n}
+							</span>
+							<span>{c.better === "none" ? "no direction is better" : `${c.better} is better`}</span>
+							{c.p !== null && <span>p = {c.p.toPrecision(2)}</span>}
+							<span>
+								σ = {value(c.base.stddev, unit)} and {value(c.patched.stddev, unit)}
+							</span>
+							<span>{paramWords(c.params)}</span>
+						</p>
+					</td>
+				</tr>
+			)}
+		</>
+	);
+}
+
+const clockWords: Record<string, string> = {
+	wall: "wall clock, median of boots",
+	counted: "counted instructions",
+};
+
+export function Comparisons({ report }: { report: Report }) {
+	if (report.comparisons.length === 0) return null;
+	const groups = new Map<string, Comparison[]>();
+	for (const c of report.comparisons) {
+		const key = `${c.machine}, ${clockWords[c.clock] ?? c.clock}`;
+		groups.set(key, [...(groups.get(key) ?? []), c]);
+	}
+	return (
+		<section aria-labelledby="comparisons">
+			<h2 id="comparisons">Comparisons</h2>
+			<p class="legend">
+				<span>
+					<svg viewBox="0 0 12 12" aria-hidden="true">
+						<circle class="dot base" cx="6" cy="6" r="4" />
+					</svg>
+					a boot of the base
+				</span>
+				<span>
+					<svg viewBox="0 0 12 12" aria-hidden="true">
+						<circle class="dot patched" cx="6" cy="6" r="4" />
+					</svg>
+					a boot with the patches
+				</span>
+			</p>
+			{[...groups].map(([title, list]) => (
+				<table class="comparisons" key={title}>
+					<caption>{title}</caption>
+					<thead>
+						<tr>
+							<th scope="col">Metric</th>
+							<th scope="col">Base</th>
+							<th scope="col">Patched</th>
+							<th scope="col">Change</th>
+							<th scope="col">Boots</th>
+							<th scope="col">Verdict</th>
+						</tr>
+					</thead>
+					<tbody>
+						{[...list]
+							.sort((a, b) => Number(b.primary) - Number(a.primary))
+							.map((c) => (
+								<Row key={c.metric} report={report} c={c} />
+							))}
+					</tbody>
+				</table>
+			))}
+		</section>
+	);
+}
