@@ -110,6 +110,8 @@ static int run_worker(const char *mail, const struct scratch *s, cJSON **ret_end
 	spec.fds[2] = STDERR_FILENO;
 	spec.fds[3] = pipe_fd[1];
 	r = child_start(&spec, &child, e);
+	if (r == ERR_MISSING)
+		r = error_set(e, ERR_STATE, "%s is missing: this Patchbay is not whole", worker);
 	close(pipe_fd[1]);
 	if (r == 0)
 		r = file_read_fd(
