@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agents/target/bench.h"
-#include "agents/target/noise.h"
 #include "base/child.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +42,6 @@ __attribute__((noreturn)) static void run_here(
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	channel_init(&out, fd, false);
 	pin(&out);
-	noise_settle();
 	ops->run(spec, &out);
 	_exit(out.error ? 1 : 0);
 }
@@ -78,7 +76,7 @@ static void follow(int fd, int pidfd, struct strbuf *in, struct channel *out)
 		;
 }
 
-static void run_apart(const struct bench_ops *ops, const struct run_spec *spec, struct channel *out)
+void bench_run_apart(const struct bench_ops *ops, const struct run_spec *spec, struct channel *out)
 {
 	AUTO_CLOSE int pidfd = -1;
 	AUTO_STRBUF struct strbuf in;
@@ -129,5 +127,5 @@ void bench_run(const struct run_spec *spec, struct channel *out)
 		channel_problem(out, spec->name, NULL, PROBLEM_LAB, "%s", e.msg);
 		return;
 	}
-	run_apart(ops, spec, out);
+	bench_run_apart(ops, spec, out);
 }

@@ -20,5 +20,7 @@ extern const struct bench_ops bench_dma_map;
 
 /* Run what was asked for and pass its records on; returns when its process has ended. */
 void bench_run(const struct run_spec *spec, struct channel *out);
+/* The same for a benchmark in hand. What kills its process, or cuts a record off, is a problem. */
+void bench_run_apart(const struct bench_ops *ops, const struct run_spec *spec, struct channel *out);
 
 #endif

@@ -76,6 +76,7 @@ static void run_all(struct channel *out, int argc, char *const *argv, bool is_in
 	noise_settle();
 	perturb(out, params.seed);
 	for (size_t i = 0; i < params.n_runs && !err; i++) {
+		noise_settle();
 		bench_run(&params.runs[i], out);
 		if (is_init)
 			init_reap();
