@@ -4,7 +4,7 @@ import { defineConfig } from "vite";
 // PATCHBAY_WEB_OUT: where the build goes; PATCHBAY_SERVER: the lab that `npm run dev` talks to.
 export default defineConfig({
 	build: {
-		outDir: process.env.PATCHBAY_WEB_OUT ?? "../build/web",
+		outDir: process.env.PATCHBAY_WEB_OUT ?? "../build/web/dist",
 		emptyOutDir: true,
 		target: "es2022",
 		// The policy of the pages allows no data: scripts or styles, and a dashboard is small.
