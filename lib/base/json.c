@@ -110,6 +110,8 @@ static bool as_int(const cJSON *item, int64_t *ret_n)
 {
 	double v = cJSON_IsNumber(item) ? item->valuedouble : NAN;
 
+	if (cJSON_IsRaw(item)) /* one of json_set_int() */
+		return !parse_int64(item->valuestring, INT64_MIN, INT64_MAX, ret_n);
 	if (!(v >= -9223372036854775808.0 && v < 9223372036854775808.0) || v != trunc(v))
 		return false;
 	*ret_n = (int64_t)v;
@@ -170,9 +172,9 @@ void json_set_int(cJSON *o, const char *key, int64_t value)
 {
 	char text[32];
 
-	/* As text: a double holds whole numbers only up to 2^53. */
+	/* As text: cJSON prints 15 digits. */
 	snprintf(text, sizeof(text), "%lld", (long long)value);
-	if (value > 9007199254740992 || value < -9007199254740992)
+	if (value > 999999999999999 || value < -999999999999999)
 		json_set(o, key, must(cJSON_CreateRaw(text)));
 	else
 		json_set_num(o, key, (double)value);
