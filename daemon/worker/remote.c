@@ -92,7 +92,7 @@ static int install_agent(struct remote *r, struct error *e)
 	AUTO_FREE char *local = path_join(dir, AGENT_NAME);
 	AUTO_FREE char *file = NULL;
 	char hex[SHA256_HEX];
-	bool there;
+	bool there = false;
 	int err;
 
 	err = sha256_file(local, hex, e);
