@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libgit2's side of repo.h, for this folder only. */
+#ifndef GIT_REPO_INTERNAL_H
+#define GIT_REPO_INTERNAL_H
+
+#include "patches/git/repo.h"
+
+#include <git2.h>
+
+struct repo {
+	git_repository *git;
+	git_odb *odb;
+	char *path;
+};
+
+/* libgit2's last error as our sentence: "WHAT: its words". */
+int repo_error(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static inline git_oid to_git(const struct oid *id)
+{
+	git_oid out;
+
+	memcpy(out.id, id->id, sizeof(out.id));
+	return out;
+}
+
+static inline struct oid from_git(const git_oid *id)
+{
+	struct oid out;
+
+	memcpy(out.id, id->id, sizeof(out.id));
+	return out;
+}
+
+#endif
