@@ -8,6 +8,8 @@
 
 void host_done(struct host_row *r)
 {
+	if (!r)
+		return;
 	free(r->name);
 	free(r->address);
 	free(r->user);
@@ -151,7 +153,7 @@ int host_list(struct store *s, const struct page *page, struct host_row **ret_ro
 		return err;
 	}
 	*ret_next = 0;
-	if (n > (size_t)page->limit) {
+	if (rows && n > (size_t)page->limit) {
 		host_done(&rows[--n]);
 		*ret_next = rows[n - 1].id;
 	}

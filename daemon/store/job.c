@@ -14,6 +14,8 @@
 
 void job_done(struct job_row *r)
 {
+	if (!r)
+		return;
 	free(r->kind);
 	free(r->tree);
 	free(r->host);
@@ -238,7 +240,7 @@ int job_list(struct store *s, const struct job_filter *filter, const struct page
 		return err;
 	}
 	*ret_next = 0;
-	if (n > (size_t)page->limit) {
+	if (rows && n > (size_t)page->limit) {
 		job_done(&rows[--n]);
 		*ret_next = rows[n - 1].id;
 	}

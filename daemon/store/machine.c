@@ -8,6 +8,8 @@
 
 void machine_done(struct machine_row *r)
 {
+	if (!r)
+		return;
 	free(r->name);
 	free(r->host);
 	free(r->kind);
@@ -152,7 +154,7 @@ int machine_list(struct store *s, const struct page *page, struct machine_row **
 		return err;
 	}
 	*ret_next = 0;
-	if (n > (size_t)page->limit) {
+	if (rows && n > (size_t)page->limit) {
 		machine_done(&rows[--n]);
 		*ret_next = rows[n - 1].id;
 	}

@@ -12,6 +12,8 @@
 
 void series_done(struct series_row *r)
 {
+	if (!r)
+		return;
 	free(r->mail_sha256);
 	free(r->dedup);
 	free(r->tree);
@@ -203,7 +205,7 @@ int series_list(struct store *s, const struct series_filter *filter, const struc
 		return err;
 	}
 	*ret_next = 0;
-	if (n > (size_t)page->limit) {
+	if (rows && n > (size_t)page->limit) {
 		series_done(&rows[--n]);
 		*ret_next = rows[n - 1].id;
 	}

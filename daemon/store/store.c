@@ -86,8 +86,8 @@ static int migrate_one(sqlite3 *db, const struct schema *schema, struct error *e
 	if (err < 0)
 		return err;
 	(void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", schema->version);
-	if ((err = run_script(db, schema->sql, e)) < 0 || (err = run_script(db, version, e)) < 0 ||
-		(err = run_script(db, "COMMIT", e)) < 0) {
+	if (run_script(db, schema->sql, e) < 0 || run_script(db, version, e) < 0 ||
+		run_script(db, "COMMIT", e) < 0) {
 		(void)run_script(db, "ROLLBACK", NULL);
 		return error_prefix(e, "bringing its schema to version %d", schema->version);
 	}
@@ -156,7 +156,7 @@ int store_open(const char *state, struct store **ret_store, struct error *e)
 		(void)db_error(s->db, rc, e);
 		return error_prefix(e, "opening %s", path);
 	}
-	if ((err = configure(s->db, e)) < 0 || (err = migrate(s->db, e)) < 0)
+	if (configure(s->db, e) < 0 || migrate(s->db, e) < 0)
 		return error_prefix(e, "%s", path);
 	err = store_query(s, &st, e, "SELECT value FROM meta WHERE key = 'lab'", "");
 	if (err < 0)

@@ -126,7 +126,7 @@ int token_list(struct store *s, const struct page *page, struct token_row **ret_
 	if (err < 0)
 		return err;
 	*ret_next = 0;
-	if (n > (size_t)page->limit)
+	if (rows && n > (size_t)page->limit)
 		*ret_next = rows[--n - 1].id;
 	*ret_rows = steal_ptr(rows);
 	*ret_n = n;

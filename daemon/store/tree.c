@@ -8,6 +8,8 @@
 
 void tree_done(struct tree_row *r)
 {
+	if (!r)
+		return;
 	free(r->name);
 	cJSON_Delete(r->source);
 	free(r->path);
@@ -120,7 +122,7 @@ int tree_list(struct store *s, const struct page *page, struct tree_row **ret_ro
 		return err;
 	}
 	*ret_next = 0;
-	if (n > (size_t)page->limit) {
+	if (rows && n > (size_t)page->limit) {
 		tree_done(&rows[--n]);
 		*ret_next = rows[n - 1].id;
 	}
