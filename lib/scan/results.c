@@ -228,7 +228,7 @@ static int take_line(struct scan_results *r, const char *line, size_t len, struc
 			(long long)v.seq, v.crc, crc);
 	if (v.seq != r->lines + 1)
 		return error_set(e, ERR_SYNTAX,
-			"result lines are missing: line %lld came where %lld was due",
+			"result lines are missing: line %lld came where line %lld was due",
 			(long long)v.seq, (long long)r->lines + 1);
 	if (r->lines == SCAN_RESULT_MAX_LINES)
 		return error_set(e, ERR_LIMIT, "more than %d result lines", SCAN_RESULT_MAX_LINES);
