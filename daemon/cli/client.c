@@ -65,31 +65,35 @@ int client_query(struct strbuf *path, const char *key, const char *value)
 	return r;
 }
 
+void transfer_header(struct transfer *t, const char *name, const char *value)
+{
+	AUTO_FREE char *line = xasprintf("%s: %s", name, value);
+
+	t->headers = curl_slist_append(t->headers, line);
+	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+	explicit_bzero(line, strlen(line));
+}
+
 int transfer_init(struct transfer *t, struct client *c, const char *path, const char *accept,
 	const char *content_type, struct error *e)
 {
 	AUTO_FREE char *url = starts_with(path, "//") ? xasprintf("%s%s", c->server, path + 1)
 						      : xasprintf("%s/api/v1%s", c->server, path);
-	AUTO_FREE char *line = xasprintf("Accept: %s", accept);
 
 	memset(t, 0, sizeof(*t));
 	t->easy = curl_easy_init();
 	if (!t->easy)
 		return error_set(e, ERR_STATE, "libcurl does not start");
-	t->headers = curl_slist_append(t->headers, line);
-	if (content_type) {
-		AUTO_FREE char *type = xasprintf("Content-Type: %s", content_type);
-
-		t->headers = curl_slist_append(t->headers, type);
-	}
+	transfer_header(t, "Accept", accept);
+	if (content_type)
+		transfer_header(t, "Content-Type", content_type);
 	if (c->token) {
-		AUTO_FREE char *auth = xasprintf("Authorization: Bearer %s", c->token);
+		AUTO_FREE char *value = xasprintf("Bearer %s", c->token);
 
-		t->headers = curl_slist_append(t->headers, auth);
-		explicit_bzero(auth, strlen(auth));
+		transfer_header(t, "Authorization", value);
+		explicit_bzero(value, strlen(value));
 	}
 	curl_easy_setopt(t->easy, CURLOPT_URL, url);
-	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 	curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->reason);
 	curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT, 15L);

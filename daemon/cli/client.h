@@ -58,7 +58,11 @@ struct event {
 	const char *data; /* until the next call */
 };
 
-int events_open(struct client *c, const char *path, struct events **ret_events, struct error *e);
+/* last_id: go on after that event; NULL: from now on, or as the stream begins. */
+int events_open(struct client *c, const char *path, const char *last_id, struct events **ret_events,
+	struct error *e);
+/* The id of the newest event that had one; empty before. Until the next call. */
+const char *events_last_id(const struct events *ev);
 struct events *events_close(struct events *ev);
 /* Waits for what comes first. deadline_ms: monotonic, -1 none; wake_fd: -1 none. A stream that
  * ended or broke is ERR_LINK; one that was refused is the refusal. */

@@ -23,6 +23,7 @@ struct transfer {
 
 int transfer_init(struct transfer *t, struct client *c, const char *path, const char *accept,
 	const char *content_type, struct error *e);
+void transfer_header(struct transfer *t, const char *name, const char *value);
 void transfer_done(struct transfer *t);
 /* No answer came. */
 int transfer_error(const struct transfer *t, struct client *c, CURLcode code, struct error *e);

@@ -10,6 +10,7 @@ struct events {
 	struct transfer t;
 	CURLM *multi;
 	struct strbuf in; /* bytes that are not parsed yet */
+	struct strbuf id; /* of the newest event that has one */
 	struct strbuf name;
 	struct strbuf data;
 	bool fresh; /* name and data are the next event's, not the last one's */
@@ -25,13 +26,15 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *userdata)
 	return strbuf_add(&ev->in, data, size * n) < 0 ? 0 : size * n;
 }
 
-int events_open(struct client *c, const char *path, struct events **ret_events, struct error *e)
+int events_open(struct client *c, const char *path, const char *last_id, struct events **ret_events,
+	struct error *e)
 {
 	struct events *ev = xcalloc(1, sizeof(*ev));
 	int r;
 
 	ev->client = c;
 	strbuf_init(&ev->in, EVENT_MAX);
+	strbuf_init(&ev->id, 256);
 	strbuf_init(&ev->name, 256);
 	strbuf_init(&ev->data, EVENT_MAX);
 	ev->multi = curl_multi_init();
@@ -40,6 +43,8 @@ int events_open(struct client *c, const char *path, struct events **ret_events, 
 		events_close(ev);
 		return r < 0 ? r : error_set(e, ERR_STATE, "libcurl does not start");
 	}
+	if (last_id && *last_id)
+		transfer_header(&ev->t, "Last-Event-ID", last_id);
 	curl_easy_setopt(ev->t.easy, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(ev->t.easy, CURLOPT_WRITEDATA, ev);
 	curl_multi_add_handle(ev->multi, ev->t.easy);
@@ -56,10 +61,16 @@ struct events *events_close(struct events *ev)
 	transfer_done(&ev->t);
 	curl_multi_cleanup(ev->multi);
 	strbuf_done(&ev->in);
+	strbuf_done(&ev->id);
 	strbuf_done(&ev->name);
 	strbuf_done(&ev->data);
 	free(ev);
 	return NULL;
+}
+
+const char *events_last_id(const struct events *ev)
+{
+	return ev->id.buf;
 }
 
 static void take_field(struct events *ev, const char *line, size_t len)
@@ -76,6 +87,9 @@ static void take_field(struct events *ev, const char *line, size_t len)
 	if (key == 5 && memcmp(line, "event", 5) == 0) {
 		strbuf_truncate(&ev->name, 0);
 		(void)strbuf_add(&ev->name, value, value_len);
+	} else if (key == 2 && memcmp(line, "id", 2) == 0) {
+		strbuf_truncate(&ev->id, 0);
+		(void)strbuf_add(&ev->id, value, value_len);
 	} else if (key == 4 && memcmp(line, "data", 4) == 0) {
 		if (ev->data.len > 0)
 			(void)strbuf_addc(&ev->data, '\n');

@@ -72,7 +72,7 @@ static int follow_stream(struct target *t, int wake_fd, int64_t *give_up_ms, str
 	struct events *ev = NULL;
 	bool dirty = false;
 	int64_t next_look_ms = 0;
-	int r = events_open(t->c->client, t->events, &ev, e);
+	int r = events_open(t->c->client, t->events, NULL, &ev, e);
 
 	while (r >= 0 && !t->finished) {
 		struct event event;

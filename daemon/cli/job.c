@@ -2,9 +2,13 @@
 #include "daemon/cli/cli.h"
 #include "daemon/cli/client.h"
 #include "daemon/cli/text.h"
+#include "base/clock.h"
 #include <errno.h>
+#include <poll.h>
 
 #define LOG_MAX ((size_t)256 * 1024 * 1024)
+#define PATIENCE_MS (2 * 60 * 1000)
+#define RETRY_MS 500
 
 static const struct cli_option ls_options[] = {
 	{"series", 0, "ID", "of one series only: its newest run's"},
@@ -93,12 +97,31 @@ static int run_show(struct cli *c)
 	return CLI_GOOD;
 }
 
-/* The log as it grows. Ends with the job; a stream that breaks before that is told. */
-static int follow_log(struct cli *c, const char *path, FILE *to, struct error *e)
+/* One event of a log's stream to a stream; true at the job's end. */
+static bool take_log_event(const struct event *event, FILE *to)
+{
+	AUTO_JSON cJSON *j = NULL;
+	const char *text;
+
+	if (json_parse(event->data, strlen(event->data), &j, NULL) < 0)
+		return false;
+	if (streq(event->name, "restart"))
+		cli_note("patchbay: the job began anew, and its log with it");
+	if (streq(event->name, "log")) {
+		text = json_str(j, "text", "");
+		text_out(to, text, strlen(text));
+		(void)fflush(to);
+	}
+	return streq(event->name, "end");
+}
+
+/* Until the job's end (1), or the stream's (an error); *last says where to go on. */
+static int read_log_stream(struct cli *c, const char *path, struct strbuf *last, FILE *to,
+	bool *moved, struct error *e)
 {
 	struct events *ev = NULL;
 	bool ended = false;
-	int r = events_open(c->client, path, &ev, e);
+	int r = events_open(c->client, path, last->buf, &ev, e);
 
 	while (r >= 0 && !ended) {
 		struct event event;
@@ -106,21 +129,35 @@ static int follow_log(struct cli *c, const char *path, FILE *to, struct error *e
 		r = events_next(ev, -1, -1, &event, e);
 		if (r != EVENTS_GOT)
 			continue;
-		if (streq(event.name, "end")) {
-			ended = true;
-		} else if (streq(event.name, "log")) {
-			AUTO_JSON cJSON *j = NULL;
-			const char *text;
-
-			if (json_parse(event.data, strlen(event.data), &j, e) < 0)
-				continue;
-			text = json_str(j, "text", "");
-			text_out(to, text, strlen(text));
-			(void)fflush(to);
-		}
+		*moved = true;
+		ended = take_log_event(&event, to);
+		strbuf_truncate(last, 0);
+		(void)strbuf_adds(last, events_last_id(ev));
 	}
 	events_close(ev);
-	return ended ? 0 : MIN_OF(r, 0);
+	return ended ? 1 : r;
+}
+
+/* The log as it grows, to the job's end. A lab that goes away has a while to come back. */
+static int follow_log(struct cli *c, const char *path, FILE *to, struct error *e)
+{
+	AUTO_STRBUF struct strbuf last;
+	int64_t give_up_ms = 0;
+	int r;
+
+	strbuf_init(&last, 256);
+	for (;;) {
+		bool moved = false;
+
+		r = read_log_stream(c, path, &last, to, &moved, e);
+		if (r == 1)
+			return 0;
+		if (moved)
+			give_up_ms = clock_mono_ms() + PATIENCE_MS;
+		if (r != ERR_LINK || clock_mono_ms() >= give_up_ms)
+			return r;
+		(void)poll(NULL, 0, RETRY_MS);
+	}
 }
 
 static int print_log(struct cli *c, const char *path, bool follow, struct error *e)
