@@ -21,9 +21,9 @@ int agent_paths(struct agent *a, struct error *e)
 	AUTO_FREE char *git = path_join(a->root, "git");
 	struct utsname un;
 
+	strbuf_init(&ev, 16384);
 	if (uname(&un))
 		return error_errno(e, "cannot ask for the architecture");
-	strbuf_init(&ev, 16384);
 	event_begin(&ev, "end");
 	jsonw_str(&ev, "status", "pass");
 	jsonw_str(&ev, "root", a->root);
@@ -59,13 +59,13 @@ int agent_repo(struct agent *a, struct error *e)
 	const char *tree;
 	int r;
 
+	strbuf_init(&ev, 16384);
 	if ((r = request_name(&a->req, "tree", &tree, e)))
 		return r;
 	name = xasprintf("%s.git", tree);
 	path = agent_path(a, "git", name);
 	if (!file_exists(path) && (r = make_repo(a, path, e)))
 		return r;
-	strbuf_init(&ev, 16384);
 	event_begin(&ev, "end");
 	jsonw_str(&ev, "status", "pass");
 	jsonw_str(&ev, "path", path);
@@ -100,13 +100,13 @@ int agent_have(struct agent *a, struct error *e)
 	const char *sha256;
 	int r;
 
+	strbuf_init(&ev, 16384);
 	if ((r = request_hex(&a->req, "sha256", 64, &sha256, e)))
 		return r;
 	path = agent_path(a, "blobs", sha256);
 	r = agent_blob(a, sha256, &there, e);
 	if (r && r != ERR_MISSING)
 		return r;
-	strbuf_init(&ev, 16384);
 	event_begin(&ev, "end");
 	jsonw_str(&ev, "status", "pass");
 	jsonw_bool(&ev, "have", r == 0);

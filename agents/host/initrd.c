@@ -43,8 +43,10 @@ int initrd_write(const char *init, const char *path, struct error *e)
 	AUTO_FREE char *program = NULL;
 	AUTO_CLOSE int fd = -1;
 	size_t len;
-	int r = file_read(init, INITRD_MAX_INIT, &program, &len, e);
+	int r;
 
+	strbuf_init(&out, INITRD_MAX_INIT + 65536);
+	r = file_read(init, INITRD_MAX_INIT, &program, &len, e);
 	if (r)
 		return r;
 
@@ -55,7 +57,6 @@ int initrd_write(const char *init, const char *path, struct error *e)
 		{"TRAILER!!!", 0, 0, 0, "", 0},
 	};
 
-	strbuf_init(&out, INITRD_MAX_INIT + 65536);
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		add_entry(&out, (unsigned)i + 1, &entries[i]);
 	pad(&out, BLOCK);

@@ -127,12 +127,13 @@ static int merge_fragments(struct build *b, struct error *e)
 	AUTO_WISHES struct wishes w = {NULL, 0, 0};
 	AUTO_STRBUF struct strbuf merged;
 	AUTO_FREE char *base = NULL;
-	int r = folder_read(b->obj, ".config", BUILD_MAX_CONFIG, &base, NULL, e);
+	int r;
 
+	strbuf_init(&merged, 2 * BUILD_MAX_CONFIG);
+	r = folder_read(b->obj, ".config", BUILD_MAX_CONFIG, &base, NULL, e);
 	if (r)
 		return r;
 	collect_wishes(b, base, &w);
-	strbuf_init(&merged, 2 * BUILD_MAX_CONFIG);
 	for (size_t i = 0; i < w.n; i++) {
 		const struct option *o = &w.items[i].o;
 

@@ -145,12 +145,13 @@ int make_run(struct build *b, const char *const *targets, enum build_result *ret
 	int64_t left = b->start_ms + b->total_ms - clock_mono_ms();
 	int res;
 
+	run_init(&r, &b->a->link, NULL);
 	if (check_disk(b, ret_why)) {
 		*ret_result = BUILD_ERROR;
 		return 0;
 	}
 	build_command(b, targets, &cmd);
-	run_init(&r, &b->a->link, (const char *const *)cmd.v);
+	r.spec.argv = (const char *const *)cmd.v;
 	r.total_ms = MAX_OF(left, 1);
 	r.silence_ms = b->silence_ms;
 	r.tick = watch_limits;
