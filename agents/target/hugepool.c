@@ -22,8 +22,7 @@ int hugepool_set(uint64_t page_bytes, uint64_t pages, struct error *e)
 	if (!file_exists(path))
 		return error_set(e, ERR_MISSING,
 			"the kernel has no huge pages of %llu KiB: its configuration needs "
-			"HUGETLBFS, "
-			"and the processor must know them",
+			"HUGETLBFS, and the processor must know them",
 			kib);
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)pages);
 	err = sysfs_write(path, text, e);
@@ -31,12 +30,14 @@ int hugepool_set(uint64_t page_bytes, uint64_t pages, struct error *e)
 		return err;
 	if (sysfs_read(path, text, sizeof(text)) == 0)
 		(void)parse_int64(text, 0, INT64_MAX, &got);
-	if (got < 0 || (uint64_t)got < pages)
+	if (got < 0 || (uint64_t)got < pages) {
+		/* What it did find would be missed elsewhere. */
+		(void)sysfs_write(path, "0", NULL);
 		return error_set(e, ERR_LIMIT,
 			"the kernel found %lld of %llu huge pages of %llu KiB: give the machine "
-			"more "
-			"memory or the benchmark a smaller size_mib",
+			"more memory or the benchmark a smaller size_mib",
 			(long long)got, (unsigned long long)pages, kib);
+	}
 	return 0;
 }
 

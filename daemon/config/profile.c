@@ -43,8 +43,7 @@ static int add_fragment(
 	if (!profile_name_ok(name))
 		return error_set(e, ERR_SYNTAX,
 			"config.fragments: '%s' is not the name of a fragment: write the file's "
-			"name "
-			"without folder and .config",
+			"name without folder and .config",
 			name);
 	for (size_t i = paths->n_kernel_folders; i-- > 0;) {
 		AUTO_FREE char *path = path_join(paths->kernel_folders[i], file);
@@ -178,8 +177,7 @@ static int resolve_primary(
 		if (++*total > PROFILE_MAX_PRIMARY)
 			return error_set(e, ERR_LIMIT,
 				"benchmarks: more than %d primary metrics: each one more makes all "
-				"of "
-				"them less certain, so choose",
+				"of them less certain, so choose",
 				PROFILE_MAX_PRIMARY);
 		cJSON_AddItemToArray(primary, cJSON_CreateString(whole));
 	}
@@ -200,8 +198,7 @@ static int resolve_benchmark(
 		if (streq(json_str(other, "run", NULL), raw->run))
 			return error_set(e, ERR_SYNTAX,
 				"benchmarks: %s is there twice, and its metrics would have the "
-				"same "
-				"names: make two profiles",
+				"same names: make two profiles",
 				raw->run);
 	benchmark = cJSON_CreateObject();
 	cJSON_AddItemToArray(to, benchmark);

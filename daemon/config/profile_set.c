@@ -24,8 +24,7 @@ static int add_entry(struct profile_set *set, const struct profile_entry *entry,
 	if (!name || !profile_name_ok(name))
 		return error_set(e, ERR_SYNTAX,
 			"%s: a profile needs 'name:', of at most %d letters, digits, '.', '_' and "
-			"'-'"
-			"%s%s",
+			"'-'%s%s",
 			entry->path, PROFILE_MAX_NAME, name ? ", unlike " : "", name ? name : "");
 	for (size_t i = 0; i < set->n_entries; i++) {
 		struct profile_entry *other = &set->entries[i];

@@ -44,8 +44,7 @@ int units_percent(const char *text, double *ret_fraction, struct error *e)
 	if (!end || end != text + len - 1 || n <= 0 || n > 100)
 		return error_set(e, ERR_SYNTAX,
 			"'%s' is not a percentage: write more than 0 and at most 100, with its "
-			"sign, "
-			"as in 2%% or 0.5%%",
+			"sign, as in 2%% or 0.5%%",
 			text);
 	*ret_fraction = n / 100;
 	return 0;
