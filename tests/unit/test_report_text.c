@@ -83,8 +83,6 @@ static void a_measured_run_fits_the_page(void **state)
 	assert_has(text, "Verdict: pass, performance: improvement\n");
 	assert_has(text, "hugetlbfs");
 	assert_true(widest_line(text) <= 100);
-	if (getenv("SHOW"))
-		puts(text);
 }
 
 static void a_conflict_shows_both_sides(void **state)
