@@ -13,12 +13,12 @@
 #define CACHE_MAX 4096
 #define TRY_MS 6000
 #define DISK_BYTES (1024 * 1024)
-#define EXIT_PORT "0xf4"
+#define EXIT_PORT 0xf4
 #define EXIT_VALUE 0x10
 #define EXIT_STATUS ((EXIT_VALUE << 1) | 1) /* what QEMU makes of it */
 
 /* mov al, EXIT_VALUE; out EXIT_PORT, al; hlt */
-static const uint8_t guest_code[] = {0xb0, EXIT_VALUE, 0xe6, 0xf4, 0xf4};
+static const uint8_t guest_code[] = {0xb0, EXIT_VALUE, 0xe6, EXIT_PORT, 0xf4};
 
 /* A boot sector: the firmware runs it, so that the firmware's modes are tried as well. It does
  * not read from disks that are much smaller. */
@@ -50,8 +50,8 @@ static int try_boot(struct agent *a, const struct model *m, const char *accel, c
 	model_add_accel(&cmd, m, accel);
 	argv_adds(&cmd, (const char *const[]){"-m", "64", "-drive",
 				"if=none,id=disk,format=raw,readonly=on,file=/run/disk", "-device",
-				"virtio-blk-pci,drive=disk,bootindex=0", "-device",
-				"isa-debug-exit,iobase=" EXIT_PORT ",iosize=1", NULL});
+				"virtio-blk-pci,drive=disk,bootindex=0", "-device", NULL});
+	argv_addf(&cmd, "isa-debug-exit,iobase=%d,iosize=1", EXIT_PORT);
 	strbuf_init(&said, 400);
 	run_init(&r, &a->link, (const char *const *)cmd.v);
 	r.total_ms = TRY_MS;

@@ -170,11 +170,13 @@ static void qemu_command(const struct boot *b, struct argv *cmd)
 	argv_add(cmd, "-smp");
 	argv_addf(cmd, "%lld", (long long)b->cpus);
 	argv_adds(cmd, b->model->devices);
-	argv_adds(cmd,
-		(const char *const[]){"-chardev", "file,id=console,path=" MODEL_CONSOLE, "-serial",
-			"chardev:console", "-chardev", "file,id=result,path=" MODEL_RESULT,
-			"-serial", "chardev:result", "-kernel", MODEL_KERNEL, "-initrd",
-			MODEL_INITRD, "-append", b->cmdline, NULL});
+	argv_add(cmd, "-chardev");
+	argv_addf(cmd, "file,id=console,path=%s", MODEL_CONSOLE);
+	argv_add(cmd, "-chardev");
+	argv_addf(cmd, "file,id=result,path=%s", MODEL_RESULT);
+	argv_adds(cmd, (const char *const[]){"-serial", "chardev:console", "-serial",
+			       "chardev:result", "-kernel", MODEL_KERNEL, "-initrd", MODEL_INITRD,
+			       "-append", b->cmdline, NULL});
 }
 
 static void take_console(void *data, const char *buf, size_t len)

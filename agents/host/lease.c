@@ -39,7 +39,7 @@ int lease_check(struct agent *a, struct error *e)
 	AUTO_FREE char *path = NULL;
 	AUTO_CLOSE int fd = -1;
 	char text[LEASE_MAX];
-	int64_t epoch, seen;
+	int64_t epoch = 0, seen = 0;
 	int r, n;
 
 	if (!request_get(&a->req, "lab", NULL))

@@ -31,11 +31,11 @@ static void build_command(const struct build *b, const char *const *targets, str
 
 	sandbox_begin(cmd, &b->cage);
 	argv_adds(cmd, (const char *const[]){"--ro-bind", b->src, "/src", "--bind", b->obj, "/out",
-			       "--setenv", "PATH", WRAPPER_DIR ":" SANDBOX_PATH, "--setenv",
-			       "PATCHBAY_BUILD", b->nonce, NULL});
+			       "--setenv", "PATCHBAY_BUILD", b->nonce, "--setenv", "PATH", NULL});
+	argv_addf(cmd, "%s:%s", WRAPPER_DIR, SANDBOX_PATH);
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
 		argv_adds(cmd, (const char *const[]){"--ro-bind", b->self, NULL});
-		argv_addf(cmd, WRAPPER_DIR "/%s", tools[i]);
+		argv_addf(cmd, "%s/%s", WRAPPER_DIR, tools[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(fixed_env); i += 2)
 		argv_adds(cmd,

@@ -17,8 +17,8 @@ struct model {
 /* Where a kernel's console and result channel come out of QEMU, in its sandbox. */
 #define MODEL_RUN_DIR "/run/patchbay"
 #define MODEL_CONSOLE "/dev/fd/1"
-#define MODEL_RESULT MODEL_RUN_DIR "/result"
-#define MODEL_INITRD MODEL_RUN_DIR "/initrd"
+#define MODEL_RESULT "/run/patchbay/result"
+#define MODEL_INITRD "/run/patchbay/initrd"
 #define MODEL_KERNEL "/run/kernel"
 
 /* NULL: there is none. */

@@ -54,7 +54,7 @@ int tree_checkout(struct build *b, bool clean, struct error *e)
 	if (r)
 		return r;
 	remove_stale_lock(b);
-	if ((r = git(b, read_tree, e)))
+	if (git(b, read_tree, e))
 		return error_prefix(e, "cannot check out %.12s", b->commit);
 	/* A killed checkout may have left files that its index knows nothing of. */
 	return clean ? git(b, rest, e) : 0;
