@@ -69,6 +69,7 @@ static bool take_literal(const char **s, const char *end, const char *literal)
 	return true;
 }
 
+/* Eight lower-case hex digits, and nothing else that a number parser would take. */
 static bool take_hex(const char **s, const char *end, uint32_t *ret_n)
 {
 	uint32_t n = 0;
@@ -76,12 +77,14 @@ static bool take_hex(const char **s, const char *end, uint32_t *ret_n)
 	if (end - *s < 8)
 		return false;
 	for (int i = 0; i < 8; i++) {
-		const char *digits = "0123456789abcdef";
-		const char *at = memchr(digits, (*s)[i], 16);
+		char c = (*s)[i];
 
-		if (!at)
+		if (c >= '0' && c <= '9')
+			n = n << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			n = n << 4 | (uint32_t)(c - 'a' + 10);
+		else
 			return false;
-		n = n << 4 | (uint32_t)(at - digits);
 	}
 	*s += 8;
 	*ret_n = n;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a result channel: records are whole, what was wrong once stays wrong, and it does
- * not matter in which pieces the bytes come. */
+/*
+ * Any bytes as a result channel: records are whole, what was wrong once stays wrong, and it does
+ * not matter in which pieces the bytes come. No fuzzer guesses a checksum, so the same bytes are
+ * also tried as the data of lines that are otherwise good.
+ */
+#include "base/sha256.h"
 #include "scan/scan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,12 +45,39 @@ static int scan(
 	return ended;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void scan_both_ways(const uint8_t *data, size_t size)
 {
 	struct error a = ERROR_INIT, b = ERROR_INIT;
 	int64_t n, m;
 
 	check(scan(data, size, size + 1, &n, &a) == scan(data, size, size % 7 + 1, &m, &b));
 	check(n == m && strcmp(a.msg, b.msg) == 0);
+}
+
+/* Each line of the input as the data of a result line. */
+static void wrap(const uint8_t *data, size_t size, struct strbuf *out)
+{
+	for (int64_t seq = 1; size; seq++) {
+		const uint8_t *newline = memchr(data, '\n', size);
+		size_t n = newline ? (size_t)(newline - data) : size;
+
+		(void)strbuf_addf(out, "{\"seq\":%lld,\"crc\":\"%08x\",\"data\":", (long long)seq,
+			crc32_add(0, data, n));
+		(void)strbuf_add(out, data, n);
+		(void)strbuf_adds(out, "}\n");
+		n += newline ? 1 : 0;
+		data += n;
+		size -= n;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	AUTO_STRBUF struct strbuf wrapped;
+
+	strbuf_init(&wrapped, 4 * size + 65536);
+	scan_both_ways(data, size);
+	wrap(data, size, &wrapped);
+	scan_both_ways((const uint8_t *)wrapped.buf, wrapped.len);
 	return 0;
 }
