@@ -198,6 +198,14 @@ int repo_get_ref(struct repo *r, const char *name, struct oid *ret_commit, struc
 	return 0;
 }
 
+int repo_refresh(struct repo *r, struct error *e)
+{
+	if (git_odb_refresh(r->odb) < 0)
+		return repo_error(
+			e, ERR_STATE, "the object database of \"%s\" does not open", r->path);
+	return 0;
+}
+
 bool repo_has(struct repo *r, const struct oid *id)
 {
 	git_oid git = to_git(id);

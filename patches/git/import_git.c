@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "patches/git/import.h"
+
+#include "base/child.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "patches/git/repo_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define SAID_MAX 8192
+
+/* What follows the last line end of either kind. */
+static char *last_line(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		text[--len] = '\0';
+	while (len && text[len - 1] != '\n' && text[len - 1] != '\r')
+		len--;
+	return text + len;
+}
+
+/* git's progress, until it closes its standard error; the end of what it said stays in said. */
+static void follow(const struct import *in, int fd, struct strbuf *said)
+{
+	char buf[1024];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf) - 1)) > 0 || (n < 0 && errno == EINTR)) {
+		char *line;
+
+		if (n < 0)
+			continue;
+		if (said->len + (size_t)n > said->max)
+			strbuf_consume(said, said->len / 2);
+		(void)strbuf_add(said, buf, (size_t)n);
+		buf[n] = '\0';
+		line = last_line(buf);
+		if (*line)
+			in->progress(line, 0, -1, in->data);
+	}
+}
+
+/* libgit2 clones large repositories many times slower than git. */
+static int clone(const struct import *in, const char *url, const char *repo_path, struct error *e)
+{
+	AUTO_FREE char *part = xasprintf("%s.part", repo_path);
+	const char *const argv[] = {
+		"git", "clone", "--mirror", "--progress", "--", url, part, NULL};
+	const char *const env[] = {"GIT_TERMINAL_PROMPT=0",
+		"GIT_ALLOW_PROTOCOL=https:http:git:ssh:file", "GIT_CONFIG_NOSYSTEM=1", NULL};
+	struct child_spec spec = CHILD_SPEC(argv);
+	AUTO_CHILD struct child child = CHILD_INIT;
+	AUTO_STRBUF struct strbuf said;
+	char text[64];
+	int pipe_fds[2];
+	int status;
+	int r = file_remove_tree(part, e);
+
+	strbuf_init(&said, SAID_MAX);
+	if (r)
+		return r;
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return error_errno(e, "cannot make a pipe");
+	spec.env = env;
+	spec.fds[2] = pipe_fds[1];
+	r = child_start(&spec, &child, e);
+	(void)close(pipe_fds[1]);
+	if (!r)
+		follow(in, pipe_fds[0], &said);
+	(void)close(pipe_fds[0]);
+	if (!r)
+		r = child_wait(&child, -1, &status, e);
+	if (r)
+		return r;
+	if (status) {
+		(void)file_remove_tree(part, NULL);
+		return error_set(e, ERR_LINK, "git clone of \"%s\": %s: %s", url,
+			child_status_text(status, text, sizeof(text)), last_line(said.buf));
+	}
+	return rename(part, repo_path) ? error_errno(e, "cannot rename \"%s\"", part) : 0;
+}
+
+struct fetching {
+	const struct import *in;
+	unsigned last_percent;
+};
+
+static int on_progress(const git_indexer_progress *p, void *data)
+{
+	struct fetching *f = data;
+	unsigned percent = p->total_objects
+				   ? 100 * (p->received_objects / 2 + p->indexed_objects / 2) /
+					     p->total_objects
+				   : 0;
+
+	if (percent != f->last_percent)
+		f->in->progress(
+			"fetching", p->received_objects, (int64_t)p->total_objects, f->in->data);
+	f->last_percent = percent;
+	return 0;
+}
+
+static int on_credentials(
+	git_credential **ret, const char *url, const char *user, unsigned allowed, void *data)
+{
+	(void)url;
+	(void)data;
+	if (!(allowed & GIT_CREDENTIAL_SSH_KEY))
+		return GIT_PASSTHROUGH;
+	return git_credential_ssh_key_from_agent(ret, user ? user : "git");
+}
+
+/* Branches and tags only: refs/patchbay is the lab's own, and nothing of it is pruned. */
+static int fetch(const struct import *in, struct repo *repo, const char *url, struct error *e)
+{
+	static char heads[] = "+refs/heads/*:refs/heads/*";
+	static char tags[] = "+refs/tags/*:refs/tags/*";
+	char *specs[] = {heads, tags};
+	git_strarray refspecs = {specs, ARRAY_SIZE(specs)};
+	git_fetch_options options;
+	git_remote *remote = NULL;
+	struct fetching f = {in, 0};
+	int r = git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
+
+	options.callbacks.transfer_progress = on_progress;
+	options.callbacks.credentials = on_credentials;
+	options.callbacks.payload = &f;
+	options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
+	if (r >= 0)
+		r = git_remote_create_anonymous(&remote, repo->git, url);
+	if (r >= 0)
+		r = git_remote_fetch(remote, &refspecs, &options, "fetch");
+	git_remote_free(remote);
+	return r < 0 ? repo_error(e, ERR_LINK, "the fetch from \"%s\" failed", url) : 0;
+}
+
+int import_git(const struct import *in, const char *url, const char *repo_path, struct oid *ret_tip,
+	struct error *e)
+{
+	AUTO_REPO struct repo *repo = NULL;
+	struct error missing = ERROR_INIT;
+	int r;
+
+	if (!*url || *url == '-')
+		return error_set(
+			e, ERR_SYNTAX, "\"%.100s\" is no address of a git repository", url);
+	r = repo_open(repo_path, &repo, &missing);
+	if (r == ERR_MISSING) {
+		r = clone(in, url, repo_path, e);
+		if (!r)
+			r = repo_open(repo_path, &repo, e);
+	} else if (r) {
+		*e = missing;
+	} else {
+		r = fetch(in, repo, url, e);
+	}
+	if (r)
+		return r;
+	return repo_commit(repo, "HEAD", ret_tip, e);
+}
