@@ -86,6 +86,10 @@ int marker_clear(struct build *b, struct error *e);
 int diag_send(struct build *b, enum build_result result, struct error *e);
 /* Look at a piece of the log as it comes. */
 void diag_log(struct build *b, const char *buf, size_t len);
+/* Put a line of objtool's or modpost's with its object. */
+void diag_attach(struct build *b, const char *line);
+/* Whether an object that exists is part of the build. */
+bool object_is_live(const struct build *b, const char *object);
 
 /* Same code, same hash (law 3): see docs/internals/builds.md. */
 int code_hash(const struct build *b, char *hex, struct error *e);

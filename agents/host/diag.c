@@ -64,6 +64,7 @@ static void take_line(struct build *b)
 		trouble = strstr(line, host_trouble[i]) != NULL;
 	if (trouble && !*b->killed)
 		snprintf(b->killed, sizeof(b->killed), "%s", line);
+	diag_attach(b, line);
 	if (is_complaint(line))
 		strbuf_addf(&b->errors, "%s\n", line);
 	if (b->tail.len + b->line.len + 1 > MAX_TAIL)
@@ -160,6 +161,17 @@ struct sending {
 	size_t objects;
 };
 
+/* Objects of other commits are in the folder too; of those that could not be made, only what this
+ * run tried counts. */
+static bool is_meant(
+	const struct sending *s, const char *object, const struct header *h, bool fresh)
+{
+	if (!streq(h->status, "ok"))
+		return s->failed && fresh;
+	return folder_has(s->b->obj, object) && has_source(s->b, h->source) &&
+	       object_is_live(s->b, object);
+}
+
 static int send_diag(void *data, const char *name, const struct stat *st, struct error *e)
 {
 	struct sending *s = data;
@@ -174,8 +186,7 @@ static int send_diag(void *data, const char *name, const struct stat *st, struct
 		!parse_header(text, &h))
 		return 0;
 	fresh = streq(h.build, s->b->nonce);
-	if (streq(h.status, "ok") ? !folder_has(s->b->obj, object) || !has_source(s->b, h.source)
-				  : !(s->failed && fresh))
+	if (!is_meant(s, object, &h, fresh))
 		return 0;
 	s->objects++;
 	send_text(s->b, object, fresh, h.text, len - (size_t)(h.text - text));
