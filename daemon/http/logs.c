@@ -105,31 +105,33 @@ static size_t whole(const char *text, size_t len)
 
 static bool add_piece(struct follower *f, struct strbuf *out)
 {
+	AUTO_STRBUF struct strbuf data;
 	char text[PIECE];
 	ssize_t n = f->fd < 0 ? 0 : pread(f->fd, text, sizeof(text), (off_t)f->offset);
 	size_t len;
 
+	strbuf_init(&data, STREAM_ITEM_MAX);
 	if (n <= 0)
 		return false;
 	len = whole(text, (size_t)n);
 	f->offset += len;
-	(void)strbuf_addf(
-		out, "id: %d:%llu\nevent: log\ndata: ", f->attempt, (unsigned long long)f->offset);
-	jsonw_begin(out, NULL, '{');
-	jsonw_strn(out, "text", text, len);
-	jsonw_end(out, '}');
-	(void)strbuf_adds(out, "\n\n");
+	jsonw_begin(&data, NULL, '{');
+	jsonw_strn(&data, "text", text, len);
+	jsonw_end(&data, '}');
+	(void)strbuf_addf(out, "id: %d:%llu\nevent: log\ndata: %s\n\n", f->attempt,
+		(unsigned long long)f->offset, data.buf);
 	return true;
 }
 
 static void add_end(const struct job_row *job, struct strbuf *out)
 {
-	(void)strbuf_adds(out, "event: end\ndata: ");
-	jsonw_begin(out, NULL, '{');
-	jsonw_str(out, "status", status_name(job->status));
-	jsonw_str(out, "reason", job->reason);
-	jsonw_end(out, '}');
-	(void)strbuf_adds(out, "\n\n");
+	AUTO_JSON cJSON *data = cJSON_CreateObject();
+	AUTO_FREE char *text = NULL;
+
+	json_set_str(data, "status", status_name(job->status));
+	json_set_str(data, "reason", job->reason);
+	text = json_text(data);
+	(void)strbuf_addf(out, "event: end\ndata: %s\n\n", text);
 }
 
 /* Open the log of the attempt that the job is at. True where that is another one than before. */

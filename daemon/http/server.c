@@ -14,15 +14,17 @@
 
 #define IDLE_SECONDS 60 /* a connection on which nothing moves */
 #define UPLOAD_MS (10 * 60 * 1000) /* a body has to be here by then */
-#define SWEEP_MS (15 * 1000)
 #define DISCARD_MAX (8ULL * HTTP_MAX_SUBMISSION) /* read after a refusal before hanging up */
 
 static void turn(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
+	http->streams.resumed = false;
 	(void)MHD_run(http->mhd);
-	if (MHD_get_timeout(http->mhd, &ms) == MHD_YES)
+	if (http->streams.resumed)
+		loop_set_timer(http->timer, clock_mono_ms());
+	else if (MHD_get_timeout(http->mhd, &ms) == MHD_YES)
 		loop_set_timer(http->timer, clock_mono_ms() + (int64_t)MIN_OF(ms, 3600000ULL));
 	else
 		loop_set_timer(http->timer, -1);
@@ -51,19 +53,19 @@ static void on_sweep(struct loop *loop, void *data)
 		if (now >= r->deadline_ms && info)
 			(void)shutdown(info->connect_fd, SHUT_RD);
 	}
-	loop_set_timer(http->sweep, http->arriving ? now + SWEEP_MS : -1);
+	loop_set_timer(http->sweep, http->arriving ? now + http->arrive_ms / 8 : -1);
 }
 
 static void arriving_add(struct request *r)
 {
 	struct http *http = r->http;
 
-	r->deadline_ms = clock_mono_ms() + UPLOAD_MS;
+	r->deadline_ms = clock_mono_ms() + http->arrive_ms;
 	r->next = http->arriving;
 	if (r->next)
 		r->next->prev = r;
 	else
-		loop_set_timer(http->sweep, clock_mono_ms() + SWEEP_MS);
+		loop_set_timer(http->sweep, clock_mono_ms() + http->arrive_ms / 8);
 	http->arriving = r;
 }
 
@@ -327,9 +329,10 @@ int http_new(struct loop *loop, struct sched *sched, const struct http_config *c
 	http->web = xstrdup_null(config->web);
 	http->openapi = xstrdup_null(config->openapi);
 	http->started_ms = clock_unix_ms();
+	http->arrive_ms = UPLOAD_MS;
 	http->timer = loop_add_timer(loop, -1, on_timer, http);
 	http->sweep = loop_add_timer(loop, -1, on_sweep, http);
-	streams_init(&http->streams, loop);
+	streams_init(&http->streams, loop, http->timer);
 	http->events = events_new(http);
 	r = mhd_start(http, config, e);
 	if (r < 0) {
@@ -352,10 +355,10 @@ struct http *http_free(struct http *http)
 		(void)MHD_run(http->mhd);
 		MHD_stop_daemon(http->mhd);
 	}
+	streams_done(&http->streams);
 	loop_remove(http->io);
 	loop_remove(http->timer);
 	loop_remove(http->sweep);
-	streams_done(&http->streams);
 	events_free(http->events);
 	free(http->web);
 	free(http->openapi);

@@ -26,6 +26,7 @@ struct http {
 	uint16_t port;
 	int64_t started_ms; /* Unix */
 	struct request *arriving; /* bodies under way */
+	int64_t arrive_ms; /* a body has to be here by then */
 	size_t n_uploads;
 	struct streams streams;
 	struct events *events;

@@ -27,6 +27,9 @@ void stream_wake(struct stream *stream)
 		return;
 	stream->suspended = false;
 	MHD_resume_connection(stream->conn);
+	/* MHD only makes a note of it, for its next run. */
+	stream->streams->resumed = true;
+	loop_set_timer(stream->streams->turn, clock_mono_ms());
 }
 
 static void on_beat(struct loop *loop, void *data)
@@ -57,9 +60,10 @@ static void on_hangup(struct loop *loop, int fd, uint32_t events, void *data)
 	stream_wake(stream);
 }
 
-void streams_init(struct streams *s, struct loop *loop)
+void streams_init(struct streams *s, struct loop *loop, struct loop_source *turn)
 {
 	s->loop = loop;
+	s->turn = turn;
 	s->beat_ms = STREAM_BEAT_MS;
 	s->beat = loop_add_timer(loop, -1, on_beat, s);
 }

@@ -29,13 +29,15 @@ struct stream_ops {
 
 struct streams {
 	struct loop *loop;
+	struct loop_source *turn; /* the timer that runs MHD; the server's */
+	bool resumed; /* since MHD last ran */
 	struct loop_source *beat;
 	struct stream *first;
 	size_t n;
 	int64_t beat_ms;
 };
 
-void streams_init(struct streams *s, struct loop *loop);
+void streams_init(struct streams *s, struct loop *loop, struct loop_source *turn);
 /* End every stream: their connections are running again, and will close. */
 void streams_cut(struct streams *s);
 void streams_done(struct streams *s);
