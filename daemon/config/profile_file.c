@@ -103,7 +103,7 @@ struct complaint {
 	char where[256];
 };
 
-static void listen(cyaml_log_t level, void *ctx, const char *fmt, va_list args)
+static PRINTF_LIKE(3, 0) void listen(cyaml_log_t level, void *ctx, const char *fmt, va_list args)
 {
 	struct complaint *c = ctx;
 	char line[256];
