@@ -4,7 +4,9 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #define CGROUPS "/sys/fs/cgroup"
@@ -50,14 +52,24 @@ static bool has_word(const char *list, const char *word, const char *separators)
 	return false;
 }
 
-/* A killed agent leaves its empty cgroups behind: rmdir() takes only those. */
+/* A killed agent leaves its cgroup behind. One of an agent that lives may be empty, too: for the
+ * moment before its sandbox joins. */
+static bool is_stale(const char *name)
+{
+	int64_t pid;
+
+	return starts_with(name, PREFIX) &&
+	       !parse_int64(name + strlen(PREFIX), 1, INT32_MAX, &pid) && kill((pid_t)pid, 0) &&
+	       errno == ESRCH;
+}
+
 static void remove_stale(const char *parent)
 {
 	DIR *d = opendir(parent);
 	struct dirent *de;
 
 	while (d && (de = readdir(d)))
-		if (starts_with(de->d_name, PREFIX))
+		if (is_stale(de->d_name))
 			(void)unlinkat(dirfd(d), de->d_name, AT_REMOVEDIR);
 	if (d)
 		closedir(d);
