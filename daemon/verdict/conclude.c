@@ -146,51 +146,37 @@ static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 			patched.failed, patched.ended, why);
 }
 
-/* Is this the first boot that shows the finding? So that each is said once. */
-static bool is_first(const struct facts *f, size_t boot, size_t finding)
-{
-	const char *signature = f->boots[boot].findings[finding].signature;
-
-	for (size_t i = 0; i <= boot; i++) {
-		size_t n = i == boot ? finding : f->boots[i].n_findings;
-
-		for (size_t k = 0; k < n && f->boots[i].side == SIDE_PATCHED; k++)
-			if (strcmp(f->boots[i].findings[k].signature, signature) == 0)
-				return false;
-	}
-	return true;
-}
-
 static void conclude_kernel(const struct facts *f, struct conclusion *c)
 {
-	struct boot_counts base = verdict_boot_counts(f, SIDE_BASE);
-	struct boot_counts patched = verdict_boot_counts(f, SIDE_PATCHED);
+	size_t base = verdict_boot_counts(f, SIDE_BASE).ended;
+	size_t patched = verdict_boot_counts(f, SIDE_PATCHED).ended;
+	size_t said = 0;
 
 	for (size_t i = 0; i < f->n_boots; i++) {
-		for (size_t k = 0; k < f->boots[i].n_findings; k++) {
+		for (size_t k = 0; k < c->v->boots[i].n; k++) {
 			const struct judged_finding *j = &c->v->boots[i].items[k];
-			const char *signature = j->finding->signature;
 
-			if (f->boots[i].side == SIDE_BASE || (j->confirmed && !j->is_new) ||
-				!is_first(f, i, k))
+			if (!j->is_first || j->base_boots || f->boots[i].side == SIDE_BASE ||
+				++said > MAX_SAID)
 				continue;
 			if (j->is_new)
 				say(c, WEIGHT_FAIL,
 					"%s makes the kernel report \"%s\" in %zu of %zu boots; "
 					"the base "
 					"in none of %zu",
-					blamed(f), signature,
-					verdict_boots_with(f, SIDE_PATCHED, signature),
-					patched.ended, base.ended);
+					blamed(f), j->finding->signature, j->patched_boots, patched,
+					base);
 			else
 				say(c, WEIGHT_NOTE,
 					"unconfirmed: the patched kernel reported \"%s\" in %zu of "
 					"%zu "
 					"boots; the base in none of %zu",
-					signature, verdict_boots_with(f, SIDE_PATCHED, signature),
-					patched.ended, base.ended);
+					j->finding->signature, j->patched_boots, patched, base);
 		}
 	}
+	if (said > MAX_SAID)
+		say(c, WEIGHT_NOTE, "%zu more kernel reports that the base does not show",
+			said - MAX_SAID);
 }
 
 static void conclude_comparison(struct conclusion *c, const struct comparison *k)

@@ -60,27 +60,29 @@ static size_t count(const struct by_signature *s, const char *signature)
 }
 
 /*
- * The first patch from which on the nth finding (from 0) of this signature is there, going back
- * from builds[at]; 0: the base has it. A build that failed says nothing about what it left out.
+ * The first patch of the unbroken row of builds, back from this one, that hold the nth finding
+ * (from 0) of a signature. A build that failed says nothing about what it left out. The builds
+ * before are judged already.
  */
-static int first_patch_with(const struct facts *f, const struct by_signature *sorted, size_t at,
-	const char *signature, size_t nth)
+static int row_begin(const struct facts *f, const struct by_signature *sorted,
+	const struct judged_findings *judged, size_t at, const char *signature, size_t nth)
 {
-	int since = f->builds[at].patch;
-
 	for (size_t i = at; i-- > 0;) {
+		size_t first = bound(&sorted[i], signature, false);
+
 		if (count(&sorted[i], signature) > nth)
-			since = f->builds[i].patch;
-		else if (f->builds[i].status == STATUS_PASS)
+			return judged[i].items[sorted[i].slots[first + nth].position].since_patch;
+		if (f->builds[i].status == STATUS_PASS)
 			break;
 	}
-	return since;
+	return f->builds[at].patch;
 }
 
-static void judge_build(const struct facts *f, const struct by_signature *sorted, size_t at,
-	struct judged_findings *ret)
+static void judge_build(const struct facts *f, const struct by_signature *sorted,
+	struct judged_findings *judged, size_t at)
 {
 	const struct by_signature *own = &sorted[at];
+	struct judged_findings *ret = &judged[at];
 	bool base_known = f->builds[0].patch == 0 && f->builds[0].status == STATUS_PASS;
 
 	ret->n = own->n;
@@ -90,15 +92,16 @@ static void judge_build(const struct facts *f, const struct by_signature *sorted
 		size_t nth = i - bound(own, signature, false);
 		struct judged_finding *j = &ret->items[own->slots[i].position];
 
-		*j = (struct judged_finding){own->slots[i].finding, false, true, -1};
+		j->finding = own->slots[i].finding;
+		j->confirmed = true;
 		if (f->builds[at].patch == 0) {
 			j->since_patch = 0;
-			continue;
+		} else if (!base_known) {
+			j->since_patch = -1;
+		} else if (nth >= count(&sorted[0], signature)) {
+			j->is_new = true;
+			j->since_patch = row_begin(f, sorted, judged, at, signature, nth);
 		}
-		if (!base_known)
-			continue;
-		j->is_new = nth >= count(&sorted[0], signature);
-		j->since_patch = j->is_new ? first_patch_with(f, sorted, at, signature, nth) : 0;
 	}
 }
 
@@ -110,32 +113,15 @@ void verdict_judge_builds(const struct facts *f, struct verdict *v)
 	for (size_t i = 0; i < f->n_builds; i++)
 		sorted[i] = sort_findings(f->builds[i].findings, f->builds[i].n_findings);
 	for (size_t i = 0; i < f->n_builds; i++)
-		judge_build(f, sorted, i, &v->builds[i]);
+		judge_build(f, sorted, v->builds, i);
 	for (size_t i = 0; i < f->n_builds; i++)
 		free(sorted[i].slots);
 	free(sorted);
 }
 
-bool verdict_boot_ended(const struct fact_boot *b)
+static bool has_ended(const struct fact_boot *b)
 {
 	return b->status == STATUS_PASS || b->status == STATUS_FAIL;
-}
-
-size_t verdict_boots_with(const struct facts *f, enum side side, const char *signature)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n_boots; i++) {
-		const struct fact_boot *b = &f->boots[i];
-		bool shown = false;
-
-		if (b->side != side || !verdict_boot_ended(b))
-			continue;
-		for (size_t k = 0; k < b->n_findings && !shown; k++)
-			shown = strcmp(b->findings[k].signature, signature) == 0;
-		n += shown ? 1 : 0;
-	}
-	return n;
 }
 
 struct boot_counts verdict_boot_counts(const struct facts *f, enum side side)
@@ -143,7 +129,7 @@ struct boot_counts verdict_boot_counts(const struct facts *f, enum side side)
 	struct boot_counts c = {0, 0};
 
 	for (size_t i = 0; i < f->n_boots; i++) {
-		if (f->boots[i].side != side || !verdict_boot_ended(&f->boots[i]))
+		if (f->boots[i].side != side || !has_ended(&f->boots[i]))
 			continue;
 		c.ended++;
 		c.failed += f->boots[i].status == STATUS_FAIL ? 1 : 0;
@@ -151,33 +137,79 @@ struct boot_counts verdict_boot_counts(const struct facts *f, enum side side)
 	return c;
 }
 
-static struct judged_finding judge_kernel(
-	const struct facts *f, enum side side, const struct fact_finding *finding)
-{
-	struct judged_finding j = {finding, false, true, 0};
-	size_t base_ended = verdict_boot_counts(f, SIDE_BASE).ended;
+/* One finding of one boot. */
+struct shown {
+	size_t boot, position;
+	const char *signature;
+};
 
-	if (side == SIDE_BASE || verdict_boots_with(f, SIDE_BASE, finding->signature) > 0)
-		return j;
-	j.confirmed =
-		base_ended >= VERDICT_CONFIRM_BASE &&
-		verdict_boots_with(f, SIDE_PATCHED, finding->signature) >= VERDICT_CONFIRM_PATCHED;
-	j.is_new = j.confirmed;
-	/* Only the tip was booted. */
-	j.since_patch = f->n_patches == 1 ? 1 : -1;
-	return j;
+static int compare_shown(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+	int order = strcmp(x->signature, y->signature);
+
+	if (order)
+		return order;
+	if (x->boot != y->boot)
+		return x->boot < y->boot ? -1 : 1;
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* All that boots show of one signature, in the order of boots. */
+static void judge_signature(
+	const struct facts *f, struct verdict *v, const struct shown *shown, size_t n)
+{
+	size_t base_ended = verdict_boot_counts(f, SIDE_BASE).ended;
+	size_t base = 0, patched = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct fact_boot *b = &f->boots[shown[i].boot];
+
+		if (!has_ended(b) || (i && shown[i - 1].boot == shown[i].boot))
+			continue;
+		base += b->side == SIDE_BASE ? 1 : 0;
+		patched += b->side == SIDE_BASE ? 0 : 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct fact_boot *b = &f->boots[shown[i].boot];
+		struct judged_finding *j = &v->boots[shown[i].boot].items[shown[i].position];
+		bool only_patched = b->side == SIDE_PATCHED && !base;
+		bool enough =
+			base_ended >= VERDICT_CONFIRM_BASE && patched >= VERDICT_CONFIRM_PATCHED;
+
+		*j = (struct judged_finding){.finding = &b->findings[shown[i].position],
+			.is_new = only_patched && enough,
+			.confirmed = !only_patched || enough,
+			.base_boots = base,
+			.patched_boots = patched,
+			.is_first = i == 0};
+		/* Only the tip was booted. */
+		if (only_patched)
+			j->since_patch = f->n_patches == 1 ? 1 : -1;
+	}
 }
 
 void verdict_judge_boots(const struct facts *f, struct verdict *v)
 {
+	AUTO_FREE struct shown *shown = NULL;
+	size_t all = 0, n = 0;
+
 	v->boots = xcalloc(f->n_boots + 1, sizeof(*v->boots));
 	for (size_t i = 0; i < f->n_boots; i++) {
-		const struct fact_boot *b = &f->boots[i];
-		struct judged_findings *j = &v->boots[i];
-
-		j->n = b->n_findings;
-		j->items = xcalloc(b->n_findings + 1, sizeof(*j->items));
-		for (size_t k = 0; k < b->n_findings; k++)
-			j->items[k] = judge_kernel(f, b->side, &b->findings[k]);
+		v->boots[i].n = f->boots[i].n_findings;
+		v->boots[i].items = xcalloc(v->boots[i].n + 1, sizeof(*v->boots[i].items));
+		all += v->boots[i].n;
+	}
+	shown = xcalloc(all + 1, sizeof(*shown));
+	for (size_t i = 0; i < f->n_boots; i++)
+		for (size_t k = 0; k < f->boots[i].n_findings; k++)
+			shown[n++] = (struct shown){i, k, f->boots[i].findings[k].signature};
+	if (n)
+		qsort(shown, n, sizeof(*shown), compare_shown);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n; to++)
+			if (strcmp(shown[to].signature, shown[from].signature) != 0)
+				break;
+		judge_signature(f, v, &shown[from], to - from);
 	}
 }

@@ -13,10 +13,6 @@ void verdict_compare(const struct facts *f, struct verdict *v);
 /* v->performance */
 void verdict_performance(const struct facts *f, struct verdict *v);
 
-/* How often boots of a side show a signature, each boot once. */
-size_t verdict_boots_with(const struct facts *f, enum side side, const char *signature);
-bool verdict_boot_ended(const struct fact_boot *b);
-
 /* lower higher none zero */
 const char *verdict_better(const char *metric);
 

@@ -14,6 +14,9 @@ struct judged_finding {
 	bool is_new; /* not on the base, and confirmed where it needs that */
 	bool confirmed; /* kernel findings: shown by enough boots */
 	int since_patch; /* the first patch that shows it; 0: the base does; -1: unknown */
+	/* kernel findings: */
+	size_t base_boots, patched_boots; /* that ended and show it */
+	bool is_first; /* no boot before shows it */
 };
 
 struct judged_findings {

@@ -50,7 +50,7 @@ static void keep(struct compiler_scan *s, struct scan_finding *f)
 		}
 	}
 	f->signature = signature_of(f);
-	scan_findings_push(s->out, f);
+	scan_findings_push(s->out, f, SCAN_MAX_FINDINGS);
 }
 
 static void close_open(struct compiler_scan *s)
@@ -222,8 +222,8 @@ void scan_compiler(const char *text, size_t len, struct scan_findings *findings)
 	struct compiler_scan s = {.out = findings};
 	char line[SCAN_MAX_LINE + 1];
 
-	scan_excerpt_init(&s.pending);
-	scan_excerpt_init(&s.excerpt);
+	scan_excerpt_init(&s.pending, SCAN_MAX_CONTEXT, SCAN_MAX_CONTEXT_LINES);
+	scan_excerpt_init(&s.excerpt, SCAN_MAX_CONTEXT, SCAN_MAX_CONTEXT_LINES);
 	while (len) {
 		const char *end = memchr(text, '\n', len);
 		size_t n = end ? (size_t)(end - text) : len;

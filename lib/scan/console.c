@@ -37,7 +37,7 @@ struct scan_console *scan_console_new(void)
 	struct scan_console *c = xcalloc(1, sizeof(*c));
 
 	c->last_line = xstrdup("");
-	scan_excerpt_init(&c->excerpt);
+	scan_excerpt_init(&c->excerpt, SCAN_MAX_EXCERPT, SCAN_MAX_EXCERPT_LINES);
 	return c;
 }
 
@@ -148,6 +148,17 @@ static char *report_signature(const struct scan_console *c, const char *names)
 		names ? c->start.joint : "", names ? names : "");
 }
 
+static void keep(struct scan_console *c, struct scan_finding *f)
+{
+	for (size_t i = 0; i < c->findings.n; i++) {
+		if (strcmp(c->findings.items[i].signature, f->signature) == 0) {
+			scan_finding_done(f);
+			return;
+		}
+	}
+	scan_findings_push(&c->findings, f, SCAN_MAX_REPORTS);
+}
+
 static void close_report(struct scan_console *c)
 {
 	struct scan_finding f = {.kind = "kernel"};
@@ -161,7 +172,7 @@ static void close_report(struct scan_console *c)
 		f.excerpt = scan_excerpt_take(&c->excerpt);
 		f.fatal = c->start.fatal;
 		take_file(&f, c->head);
-		scan_findings_push(&c->findings, &f);
+		keep(c, &f);
 	}
 	forget_report(c);
 }
@@ -291,7 +302,7 @@ static void take_banner(struct scan_console *c, const char *line)
 		f.message = xstrdup(line);
 		f.signature = xstrdup("reboot: the kernel started again by itself");
 		f.excerpt = xasprintf("%s\n%s\n", c->last_line, line);
-		scan_findings_push(&c->findings, &f);
+		keep(c, &f);
 	}
 	c->life = SCAN_DEAD;
 }

@@ -24,9 +24,9 @@ void scan_findings_done(struct scan_findings *fs)
 	*fs = (struct scan_findings){0};
 }
 
-void scan_findings_push(struct scan_findings *fs, struct scan_finding *f)
+void scan_findings_push(struct scan_findings *fs, struct scan_finding *f, size_t max)
 {
-	if (fs->n == SCAN_MAX_FINDINGS) {
+	if (fs->n >= max) {
 		fs->dropped++;
 		scan_finding_done(f);
 		return;
@@ -128,23 +128,24 @@ void scan_copy_line(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-void scan_excerpt_init(struct scan_excerpt *x)
+void scan_excerpt_init(struct scan_excerpt *x, size_t max, size_t max_lines)
 {
-	strbuf_init(&x->text, SCAN_MAX_EXCERPT);
+	strbuf_init(&x->text, max);
 	x->lines = 0;
+	x->max_lines = max_lines;
 }
 
 void scan_excerpt_add(struct scan_excerpt *x, const char *line)
 {
-	bool fits = x->lines < SCAN_MAX_EXCERPT_LINES &&
-		    x->text.len + strlen(line) + 1 + strlen("...\n") <= SCAN_MAX_EXCERPT;
+	bool fits = x->lines < x->max_lines &&
+		    x->text.len + strlen(line) + 1 + strlen("...\n") <= x->text.max;
 
 	if (fits) {
 		(void)strbuf_addf(&x->text, "%s\n", line);
 		x->lines++;
 	} else if (!ends_with(x->text.buf, "\n...\n")) {
 		(void)strbuf_adds(&x->text, "...\n");
-		x->lines = SCAN_MAX_EXCERPT_LINES;
+		x->lines = x->max_lines;
 	}
 }
 

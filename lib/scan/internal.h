@@ -6,8 +6,8 @@
 #include "scan/scan.h"
 
 void scan_finding_done(struct scan_finding *f);
-/* Take over what *f owns, or drop it where there are too many; *f is empty afterwards. */
-void scan_findings_push(struct scan_findings *fs, struct scan_finding *f);
+/* Take over what *f owns, or drop it where there are max already; *f is empty afterwards. */
+void scan_findings_push(struct scan_findings *fs, struct scan_finding *f, size_t max);
 
 /* Text without what drifts: tokens that start with a digit become "#", typographic quotes and
  * back-ticks become ', compiler-made suffixes of names go. Heap. */
@@ -23,9 +23,9 @@ void scan_copy_line(char *to, const char *from, size_t len);
 /* A bounded excerpt: lines are added until it is full, then it ends in a line of "...". */
 struct scan_excerpt {
 	struct strbuf text;
-	size_t lines;
+	size_t lines, max_lines;
 };
-void scan_excerpt_init(struct scan_excerpt *x);
+void scan_excerpt_init(struct scan_excerpt *x, size_t max, size_t max_lines);
 void scan_excerpt_add(struct scan_excerpt *x, const char *line);
 /* Heap, NULL where it is empty; *x is ready for the next. */
 char *scan_excerpt_take(struct scan_excerpt *x);

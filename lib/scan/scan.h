@@ -18,8 +18,11 @@
 
 #define SCAN_MAX_FINDINGS 1000 /* a scan keeps; what comes after is counted in `dropped` */
 #define SCAN_MAX_LINE 4096 /* bytes of a line that are looked at */
-#define SCAN_MAX_EXCERPT (16 * 1024) /* bytes kept of one report */
-#define SCAN_MAX_EXCERPT_LINES 120 /* lines kept of one report */
+#define SCAN_MAX_REPORTS 100 /* the same for a console */
+#define SCAN_MAX_EXCERPT (16 * 1024) /* bytes kept of a kernel's report */
+#define SCAN_MAX_EXCERPT_LINES 120 /* lines kept of it */
+#define SCAN_MAX_CONTEXT 3072 /* bytes kept of a diagnostic */
+#define SCAN_MAX_CONTEXT_LINES 30
 
 struct scan_finding {
 	const char *kind; /* "error", "warning" (compiler), "kernel"; static */
@@ -80,7 +83,7 @@ struct scan_console *scan_console_free(struct scan_console *c);
 void scan_console_feed(struct scan_console *c, const char *data, size_t len);
 /* No more bytes will come: closes the report that is open. */
 void scan_console_end(struct scan_console *c);
-/* Reports that are complete, in the order they began. Belongs to the console and may move with
+/* Reports that are complete, in the order they began, each signature once. Belongs to the console and may move with
  * the next feed; items that are there stay as they are. */
 const struct scan_findings *scan_console_findings(const struct scan_console *c);
 enum scan_life scan_console_life(const struct scan_console *c);

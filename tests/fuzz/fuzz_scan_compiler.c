@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		check(k->kind && k->message && k->signature && *k->signature);
 		check(k->line >= 0 && k->column >= 0);
-		check(!k->excerpt || strlen(k->excerpt) <= SCAN_MAX_EXCERPT);
+		check(!k->excerpt || strlen(k->excerpt) <= SCAN_MAX_CONTEXT);
 		check(!strchr(k->signature, '\n'));
 	}
 	n = f.n;

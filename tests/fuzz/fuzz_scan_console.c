@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct scan_findings *a = scan_console_findings(whole);
 	const struct scan_findings *b = scan_console_findings(pieces);
 
-	check(a->n == b->n && a->n <= SCAN_MAX_FINDINGS);
+	check(a->n == b->n && a->n <= SCAN_MAX_REPORTS);
 	check(scan_console_life(whole) == scan_console_life(pieces));
 	check(scan_console_stage(whole) == scan_console_stage(pieces));
 	check(strcmp(scan_console_last_line(whole), scan_console_last_line(pieces)) == 0);

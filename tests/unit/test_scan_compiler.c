@@ -230,13 +230,13 @@ static void limits(void **state)
 	(void)strbuf_adds(&sb, "b.c:1:1: warning: ");
 	for (int i = 0; i < 3 * SCAN_MAX_LINE; i++)
 		(void)strbuf_addc(&sb, 'x');
-	for (int i = 0; i < 10 * SCAN_MAX_EXCERPT_LINES; i++)
+	for (int i = 0; i < 10 * SCAN_MAX_CONTEXT_LINES; i++)
 		(void)strbuf_adds(&sb, "\n   1 | y");
 	scan_findings_done(&f);
 	scan(sb.buf, &f);
 	assert_int_equal(f.n, 1);
 	assert_true(strlen(f.items[0].message) < SCAN_MAX_LINE);
-	assert_true(strlen(f.items[0].excerpt) <= SCAN_MAX_EXCERPT);
+	assert_true(strlen(f.items[0].excerpt) <= SCAN_MAX_CONTEXT);
 	assert_true(ends_with(f.items[0].excerpt, "\n...\n"));
 	strbuf_done(&sb);
 }

@@ -317,10 +317,27 @@ static void limits(void **state)
 	scan_console_free(c);
 
 	c = scan_console_new();
-	for (int i = 0; i <= SCAN_MAX_FINDINGS; i++)
-		feed(c, "Out of memory: Killed process 72 (init)\n");
-	assert_int_equal(scan_console_findings(c)->n, SCAN_MAX_FINDINGS);
-	assert_int_equal(scan_console_findings(c)->dropped, 1);
+	for (int i = 0; i <= SCAN_MAX_REPORTS; i++) {
+		char report[64];
+
+		(void)snprintf(
+			report, sizeof(report), "BUG: letters %c%c\n", 'a' + i / 26, 'a' + i % 26);
+		feed(c, report);
+		feed(c, report);
+	}
+	scan_console_end(c);
+	assert_int_equal(scan_console_findings(c)->n, SCAN_MAX_REPORTS);
+	assert_true(scan_console_findings(c)->dropped > 0);
+	scan_console_free(c);
+}
+
+static void the_same_report_counts_once(void **state)
+{
+	struct scan_console *c = scan("Out of memory: Killed process 72 (init)\n"
+				      "Out of memory: Killed process 73 (init)\n");
+
+	assert_int_equal(scan_console_findings(c)->n, 1);
+	assert_int_equal(scan_console_findings(c)->dropped, 0);
 	scan_console_free(c);
 }
 
@@ -336,6 +353,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_that_starts_again_is_found),
 		cmocka_unit_test(a_stack_without_task_marks_ends_by_itself),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(the_same_report_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
