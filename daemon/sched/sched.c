@@ -2,6 +2,7 @@
 #include "daemon/sched/internal.h"
 
 #define AGAIN_MS 10000
+#define SPEC_MAX_BYTES (16 * 1024 * 1024)
 
 struct store *sched_store(struct sched *s)
 {
@@ -31,6 +32,22 @@ char *sched_log_path(const struct sched *s, const struct job_row *job)
 		return NULL;
 	folder = sched_artifacts(s, job->id, job->attempt);
 	return path_join(folder, "log");
+}
+
+int sched_job_spec(const struct sched *s, int64_t job_id, cJSON **ret_spec, struct error *e)
+{
+	AUTO_JOB struct job_row job = {0};
+	AUTO_FREE char *folder = NULL;
+	AUTO_FREE char *path = NULL;
+	int err = job_get(s->store, job_id, &job, e);
+
+	if (err < 0)
+		return err;
+	if (job.attempt < 1)
+		return error_set(e, ERR_STATE, "job %lld has not started yet", (long long)job_id);
+	folder = sched_artifacts(s, job_id, job.attempt);
+	path = path_join(folder, "job.json");
+	return json_read_file(path, SPEC_MAX_BYTES, ret_spec, e);
 }
 
 /* Start jobs of one host (NULL: of none) until nothing is queued or there is no room. */

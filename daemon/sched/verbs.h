@@ -28,6 +28,10 @@ const char *sched_incoming(const struct sched *s);
  * it never started. */
 char *sched_log_path(const struct sched *s, const struct job_row *job);
 
+/* The document that the worker of a job's newest attempt got, which runs it again by hand:
+ * `patchbay-worker KIND <FILE 3>&1`; the caller's. ERR_STATE: it never started. */
+int sched_job_spec(const struct sched *s, int64_t job_id, cJSON **ret_spec, struct error *e);
+
 #define SUBMIT_MAX_BYTES (32 * 1024 * 1024) /* of mail */
 #define SUBMIT_MAX_NEEDS 32
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <cmocka.h>
 
@@ -464,6 +465,15 @@ static void a_conflict_is_the_series_fault(void **state)
 	assert_string_equal(json_str(json_get(report, "apply"), "status", ""), "conflict");
 }
 
+static void open_gate(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	(void)fputs("go\n", f);
+	(void)fclose(f);
+}
+
 static void one_that_needs_another_waits_for_it(void **state)
 {
 	struct lab *lab = *state;
@@ -492,11 +502,7 @@ static void one_that_needs_another_waits_for_it(void **state)
 	get(lab, id, &row);
 	assert_int_equal(row.finished_ms, 0);
 	assert_string_not_equal(row.state, "applying");
-	FILE *f = fopen(gate, "w");
-
-	assert_non_null(f);
-	(void)fputs("go\n", f);
-	(void)fclose(f);
+	open_gate(gate);
 	wait_for(lab, id, 0);
 	get(lab, id, &row);
 	assert_string_equal(row.verdict, "pass");
@@ -587,6 +593,48 @@ static void a_restart_runs_what_was_cut_again(void **state)
 	job_free_all(jobs, n);
 }
 
+/* A file that may not grow stands for a full disk. */
+static void set_disk_full(bool full)
+{
+	struct rlimit limit;
+
+	(void)signal(SIGXFSZ, full ? SIG_IGN : SIG_DFL);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = full ? 4096 : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_result_waits_for_room_on_the_disk(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_SERIES struct series_row row = {0};
+	AUTO_FREE char *gate = path_join(lab->dir, "gate"), *script = NULL;
+	AUTO_TREE struct tree_row tree = {0};
+	int64_t id = 0;
+	bool created;
+
+	assert_int_equal(mkfifo(gate, 0600), 0);
+	script = xasprintf("read line <%s\n%s", gate, parse_ok);
+	add_tree(lab);
+	set_worker(lab, "parse", script);
+	assert_int_equal(submit(lab, "mail", "apply", NULL, 0, &id, &created, NULL), 0);
+	assert_int_equal(sched_tree_fetch(lab->sched, "t", &tree, NULL), 0);
+	wait_for(lab, 0, tree.job_id);
+	open_gate(gate);
+	set_disk_full(true);
+	/* Long enough to end, too short to be tried again. */
+	loop_set_timer(lab->timeout, clock_mono_ms() + 3000);
+	assert_int_equal(loop_run(lab->loop, NULL), 0);
+	set_disk_full(false);
+	get(lab, id, &row);
+	assert_int_equal(row.patches, 0);
+	assert_int_equal(row.finished_ms, 0);
+	wait_for(lab, id, 0);
+	get(lab, id, &row);
+	assert_string_equal(row.verdict, "pass");
+	assert_int_equal(row.patches, 1);
+}
+
 static void what_cannot_run_here_is_refused(void **state)
 {
 	struct lab *lab = *state;
@@ -653,6 +701,7 @@ int main(void)
 		T(one_that_needs_another_waits_for_it),
 		T(cancel_ends_what_runs),
 		T(a_restart_runs_what_was_cut_again),
+		T(a_result_waits_for_room_on_the_disk),
 		T(what_cannot_run_here_is_refused),
 		T(names_and_urls_are_checked),
 	};
