@@ -123,13 +123,14 @@ static int read_job(struct boot *b, struct error *e)
 	return 0;
 }
 
+/* Tells every stage, also those that were passed within one piece of the console. */
 static void reach(struct boot *b, enum boot_reached reached)
 {
-	if (reached <= b->reached)
-		return;
-	b->reached = reached;
-	if (reached != REACHED_DONE)
-		worker_stage(b->job, boot_reached_name(reached));
+	while (b->reached < reached) {
+		b->reached++;
+		if (b->reached != REACHED_DONE)
+			worker_stage(b->job, boot_reached_name(b->reached));
+	}
 }
 
 static void add_sample(struct boot *b, const struct scan_record *r)
@@ -384,8 +385,8 @@ static void fill_result(struct boot *b, const cJSON *end, cJSON *result)
 	json_set_str(b->facts, "model", b->model);
 	json_set_int(b->facts, "memory_mib", b->memory_mib);
 	json_set_int(b->facts, "cpus", b->cpus);
-	json_set(result, "tools",
-		json_get(end, "tools") ? cJSON_Duplicate(json_get(end, "tools"), true) : NULL);
+	json_set_str(b->facts, "accel_why", json_str(end, "accel_why", NULL));
+	json_set_str(json_add_object(result, "tools"), "qemu", json_str(end, "qemu", NULL));
 	json_set(result, "machine", steal_ptr(b->facts));
 }
 
