@@ -129,6 +129,9 @@ static int write_config(struct sshd *s, struct error *e)
 					 "StrictModes no\n"
 					 "DisableForwarding yes\n"
 					 "PermitUserRC no\n"
+					 /* bash run by sshd reads ~/.bashrc where this is 0: it can
+					  * take seconds and print things, for every command. */
+					 "SetEnv SHLVL=1\n"
 					 "PrintMotd no\n"
 					 "PrintLastLog no\n"
 					 "UseDNS no\n"
