@@ -148,11 +148,11 @@ static bool parse_header(const char *all, struct header *ret_h)
 /* Whether the file that an object was made from is in the tree, or was generated. */
 static bool has_source(const struct build *b, const char *source)
 {
-	if (streq(source, "-"))
-		return true;
 	if (starts_with(source, "/src/"))
 		return folder_has(b->src, source + strlen("/src/"));
-	return folder_has(b->obj, source);
+	if (starts_with(source, "/out/"))
+		return folder_has(b->obj, source + strlen("/out/"));
+	return true;
 }
 
 struct sending {

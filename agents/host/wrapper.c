@@ -43,19 +43,24 @@ static const char *find_object(char **argv)
 	for (size_t i = 1; argv[i]; i++)
 		if (streq(argv[i], "-o") && argv[i + 1])
 			o = argv[++i];
-	if (!o || *o == '/' || strstr(o, ".tmp_") || ends_with(o, ".tmp"))
+	if (!o || (*o == '/' && !starts_with(o, "/out/")) || strstr(o, ".tmp_") ||
+		ends_with(o, ".tmp"))
 		return NULL;
 	return o;
 }
 
-static const char *find_source(char **argv)
+/* Where the source lies in the sandbox, heap; "-" where the command names none. */
+static char *find_source(char **argv)
 {
-	const char *source = "-";
+	const char *source = NULL;
+	char cwd[4096];
 
 	for (size_t i = 1; argv[i]; i++)
 		if (*argv[i] != '-' && (ends_with(argv[i], ".c") || ends_with(argv[i], ".S")))
 			source = argv[i];
-	return source;
+	if (!source || *source == '/' || !getcwd(cwd, sizeof(cwd)))
+		return xstrdup(source ? source : "-");
+	return path_join(cwd, source);
 }
 
 static void become(char **argv)
@@ -119,6 +124,7 @@ static void keep(
 int wrapper_main(char **argv)
 {
 	const char *object = find_object(argv);
+	AUTO_FREE char *source = find_source(argv);
 	AUTO_STRBUF struct strbuf said;
 	int fds[2], status = 0;
 	const char *word;
@@ -141,6 +147,6 @@ int wrapper_main(char **argv)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	word = status_word(status, said.buf);
-	keep(object, find_source(argv), word, &said);
+	keep(object, source, word, &said);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
