@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "patches/git/merge.h"
 
-#include "base/strbuf.h"
 #include "patches/git/pathmap.h"
 #include "patches/git/rename.h"
 #include "patches/git/repo_internal.h"
@@ -13,9 +12,14 @@ struct side {
 	struct oid id;
 };
 
+/* A file of the ancestor, and what each side calls it. */
 struct ancestor {
 	const char *path; /* the diff's */
 	struct side side;
+	struct side ours;
+	struct side theirs;
+	const char *ours_path; /* NULL: that side has it no more */
+	const char *theirs_path;
 };
 
 /* The blobs that index lines name, by path: a source for the diff. */
@@ -31,8 +35,15 @@ struct merging {
 	const struct oid *tree;
 	struct ancestors base;
 	const struct changes *theirs;
+	struct pathmap theirs_map; /* path: place in theirs */
+	struct pathmap taken; /* paths that the patch renamed a file to */
 	struct changes result;
+	struct pathmap result_map;
 	struct conflict *conflict;
+	/* files of the tree that the ancestor has not, read where a file is missed */
+	struct rename_file *added;
+	size_t n_added;
+	size_t room;
 };
 
 static int refuse(struct merging *m, struct error *e, const char *file, const char *fmt, ...)
@@ -52,24 +63,20 @@ static int refuse(struct merging *m, struct error *e, const char *file, const ch
 	return error_set(e, ERR_CONFLICT, "%s: %s", file, why);
 }
 
-static struct side ancestor_of(const struct ancestors *a, const char *path)
-{
-	size_t at = pathmap_get(&a->map, path);
-
-	return at == PATHMAP_NONE ? (struct side){0} : a->list[at].side;
-}
-
 static int find_ancestor(struct source *s, const char *path, unsigned *ret_mode, struct oid *ret_id,
 	unsigned *ret_blocked, struct error *e)
 {
-	struct side side = ancestor_of((struct ancestors *)s, path);
+	const struct ancestors *a = (const struct ancestors *)s;
+	size_t at = pathmap_get(&a->map, path);
 
 	(void)e;
 	if (ret_blocked)
 		*ret_blocked = 0;
-	*ret_mode = side.mode;
-	*ret_id = side.id;
-	return side.mode != 0;
+	if (at == PATHMAP_NONE)
+		return 0;
+	*ret_mode = a->list[at].side.mode;
+	*ret_id = a->list[at].side.id;
+	return 1;
 }
 
 static int find_ours(struct merging *m, const char *path, struct side *ret, struct error *e)
@@ -114,7 +121,7 @@ static int add_ancestor(struct merging *m, const struct diff_file *f, struct err
 		at = a->n++;
 		pathmap_set(&a->map, path, at);
 	}
-	a->list[at] = (struct ancestor){path, side};
+	a->list[at] = (struct ancestor){.path = path, .side = side};
 	return 0;
 }
 
@@ -123,22 +130,21 @@ static bool same(const struct side *a, const struct side *b)
 	return a->mode == b->mode && (!a->mode || oid_equal(&a->id, &b->id));
 }
 
+/* A file that gives way to another of its name stays. */
 static void put(struct merging *m, const char *path, const struct side *side)
 {
 	struct changes *c = &m->result;
+	size_t at = pathmap_get(&m->result_map, path);
 
-	for (size_t i = 0; i < c->n; i++) {
-		/* A file that gives way to another of its name. */
-		if (!streq(c->list[i].path, path))
-			continue;
-		if (side->mode) {
-			c->list[i].mode = side->mode;
-			c->list[i].id = side->id;
-		}
-		return;
+	if (at == PATHMAP_NONE) {
+		c->list = xreallocarray(c->list, c->n + 1, sizeof(*c->list));
+		c->list[c->n] = (struct change){xstrdup(path), side->mode, side->id};
+		pathmap_set(&m->result_map, c->list[c->n].path, c->n);
+		c->n++;
+	} else if (side->mode) {
+		c->list[at].mode = side->mode;
+		c->list[at].id = side->id;
 	}
-	c->list = xreallocarray(c->list, c->n + 1, sizeof(*c->list));
-	c->list[c->n++] = (struct change){xstrdup(path), side->mode, side->id};
 }
 
 static bool is_binary(const char *data, size_t len)
@@ -172,10 +178,7 @@ static int merge_lines(struct merging *m, const char *path, const struct side *b
 	else if (!r && git_merge_file(&out, &in[0], &in[1], &in[2], NULL) < 0)
 		r = repo_error(e, ERR_STATE, "the merge of \"%s\" failed", path);
 	else if (!r && !out.automergeable)
-		r = refuse(m, e, path,
-			"a three-way merge conflicts: the tree changed the same lines since the "
-			"patch "
-			"was made");
+		r = refuse(m, e, path, "the tree changed the same lines since the patch was made");
 	else if (!r)
 		r = repo_write_blob(m->repo, out.ptr ? out.ptr : "", out.len, ret_id, e);
 	git_merge_file_result_free(&out);
@@ -205,111 +208,214 @@ static int merge_file(struct merging *m, const char *path, const struct side *ba
 	return merge_lines(m, path, base, ours, theirs, &ret->id, e);
 }
 
-/* The patch changes a file that the tree has not (any more): it may have another name there. */
-static int merge_moved(struct merging *m, const char *path, const struct side *base,
-	const struct side *theirs, struct error *e)
+/* Each side's version under the old name. */
+static int find_versions(struct merging *m, struct error *e)
 {
-	AUTO_FREE char *moved = NULL;
-	struct side ours;
-	struct side result;
-	int r = rename_find(m->repo, m->tree, path, &base->id, &m->base.map, &moved, e);
+	for (size_t i = 0; i < m->base.n; i++) {
+		struct ancestor *a = &m->base.list[i];
+		size_t at = pathmap_get(&m->theirs_map, a->path);
+		int r = find_ours(m, a->path, &a->ours, e);
 
-	if (r < 0)
-		return r;
-	if (!moved)
-		return refuse(m, e, path, "there is no such file in the tree");
-	r = find_ours(m, moved, &ours, e);
-	if (!r)
-		r = merge_file(m, moved, base, &ours, theirs, &result, e);
-	if (!r)
-		put(m, moved, &result);
+		if (r)
+			return r;
+		a->theirs = a->side;
+		if (at != PATHMAP_NONE)
+			a->theirs = (struct side){m->theirs->list[at].mode, m->theirs->list[at].id};
+		a->ours_path = a->ours.mode ? a->path : NULL;
+		a->theirs_path = a->theirs.mode ? a->path : NULL;
+	}
+	return 0;
+}
+
+/* Where the files went that the patch took away. */
+static int find_their_renames(struct merging *m, struct error *e)
+{
+	struct rename_file *from = xcalloc(m->base.n + 1, sizeof(*from));
+	struct rename_file *to = xcalloc(m->theirs->n + 1, sizeof(*to));
+	size_t n_from = 0;
+	size_t n_to = 0;
+	int r;
+
+	for (size_t i = 0; i < m->base.n; i++) {
+		const struct ancestor *a = &m->base.list[i];
+
+		if (!a->theirs_path)
+			from[n_from++] = (struct rename_file){
+				.path = a->path, .mode = a->side.mode, .id = a->side.id};
+	}
+	for (size_t i = 0; i < m->theirs->n; i++) {
+		const struct change *c = &m->theirs->list[i];
+
+		if (c->mode && pathmap_get(&m->base.map, c->path) == PATHMAP_NONE)
+			to[n_to++] =
+				(struct rename_file){.path = c->path, .mode = c->mode, .id = c->id};
+	}
+	r = rename_pairs(m->repo, from, n_from, to, n_to, e);
+	for (size_t i = 0; i < n_from && !r; i++) {
+		struct ancestor *a = &m->base.list[pathmap_get(&m->base.map, from[i].path)];
+
+		if (from[i].pair == RENAME_NONE)
+			continue;
+		a->theirs_path = to[from[i].pair].path;
+		a->theirs = (struct side){to[from[i].pair].mode, to[from[i].pair].id};
+		pathmap_set(&m->taken, a->theirs_path, 1);
+	}
+	rename_files_free(from, n_from);
+	rename_files_free(to, n_to);
 	return r;
 }
 
-/* One path that the diff changed, other than by a rename. */
-static int merge_path(struct merging *m, const struct change *c, struct error *e)
+static int note_added(const char *path, unsigned mode, const struct oid *id, void *data)
 {
-	struct side base = ancestor_of(&m->base, c->path);
+	struct merging *m = data;
+
+	if (pathmap_get(&m->base.map, path) != PATHMAP_NONE)
+		return 0;
+	if (m->n_added == m->room) {
+		m->room = m->room ? m->room * 2 : 256;
+		m->added = xreallocarray(m->added, m->room, sizeof(*m->added));
+	}
+	m->added[m->n_added++] =
+		(struct rename_file){.path = xstrdup(path), .mode = mode, .id = *id};
+	return 0;
+}
+
+/* Where the files went that the tree has no more. */
+static int find_our_renames(struct merging *m, struct error *e)
+{
+	struct rename_file *from = xcalloc(m->base.n + 1, sizeof(*from));
+	size_t n_from = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < m->base.n; i++) {
+		const struct ancestor *a = &m->base.list[i];
+
+		if (!a->ours_path)
+			from[n_from++] = (struct rename_file){
+				.path = a->path, .mode = a->side.mode, .id = a->side.id};
+	}
+	if (n_from)
+		r = tree_walk(m->repo, m->tree, note_added, m, e);
+	if (!r)
+		r = rename_pairs(m->repo, from, n_from, m->added, m->n_added, e);
+	for (size_t i = 0; i < n_from && !r; i++) {
+		struct ancestor *a = &m->base.list[pathmap_get(&m->base.map, from[i].path)];
+		const struct rename_file *to =
+			from[i].pair == RENAME_NONE ? NULL : &m->added[from[i].pair];
+
+		if (!to)
+			continue;
+		a->ours_path = to->path;
+		a->ours = (struct side){to->mode, to->id};
+	}
+	rename_files_free(from, n_from);
+	return r;
+}
+
+/* The name that a file has in the end; ERR_CONFLICT where both sides gave it another. */
+static int final_name(
+	struct merging *m, const struct ancestor *a, const char **ret, struct error *e)
+{
+	struct side other;
+	int r;
+
+	if (streq(a->theirs_path, a->path) || streq(a->theirs_path, a->ours_path)) {
+		*ret = a->ours_path;
+		return 0;
+	}
+	if (!streq(a->ours_path, a->path))
+		return refuse(m, e, a->path, "the patch renames it to \"%s\", the tree to \"%s\"",
+			a->theirs_path, a->ours_path);
+	r = find_ours(m, a->theirs_path, &other, e);
+	if (!r && other.mode)
+		return refuse(m, e, a->theirs_path,
+			"the patch renames \"%s\" to it, and the tree has another one", a->path);
+	*ret = a->theirs_path;
+	return r;
+}
+
+/* One file that the ancestor has. */
+static int merge_ancestor(struct merging *m, const struct ancestor *a, struct error *e)
+{
+	static const struct side none;
+	const char *name;
+	struct side result;
+	int r;
+
+	if (!a->theirs_path && !a->ours_path)
+		return 0;
+	if (!a->theirs_path) {
+		if (!streq(a->ours_path, a->path) || !same(&a->ours, &a->side))
+			return refuse(m, e, a->path, "the patch deletes it, the tree changed it");
+		put(m, a->path, &none);
+		return 0;
+	}
+	if (!a->ours_path) {
+		if (streq(a->theirs_path, a->path) && same(&a->theirs, &a->side))
+			return 0;
+		return refuse(m, e, a->path, "there is no such file in the tree");
+	}
+	r = final_name(m, a, &name, e);
+	if (!r)
+		r = merge_file(m, name, &a->side, &a->ours, &a->theirs, &result, e);
+	if (r)
+		return r;
+	if (!streq(name, a->ours_path))
+		put(m, a->ours_path, &none);
+	if (!streq(name, a->ours_path) || !same(&result, &a->ours))
+		put(m, name, &result);
+	return 0;
+}
+
+/* A file that is new in the patch. */
+static int merge_new(struct merging *m, const struct change *c, struct error *e)
+{
 	struct side theirs = {c->mode, c->id};
 	struct side ours;
-	struct side result;
 	int r = find_ours(m, c->path, &ours, e);
 
 	if (r || same(&ours, &theirs))
 		return r;
-	if (same(&ours, &base)) {
-		put(m, c->path, &theirs);
-		return 0;
-	}
-	if (!theirs.mode)
-		return refuse(m, e, c->path, "the patch deletes it, the tree changed it");
-	if (!base.mode)
+	if (ours.mode)
 		return refuse(m, e, c->path, "the patch makes it, and the tree has another one");
-	if (!ours.mode)
-		return merge_moved(m, c->path, &base, &theirs, e);
-	r = merge_file(m, c->path, &base, &ours, &theirs, &result, e);
-	if (!r)
-		put(m, c->path, &result);
-	return r;
-}
-
-static struct side theirs_of(const struct merging *m, const char *path)
-{
-	for (size_t i = 0; i < m->theirs->n; i++)
-		if (streq(m->theirs->list[i].path, path))
-			return (struct side){m->theirs->list[i].mode, m->theirs->list[i].id};
-	return ancestor_of(&m->base, path);
-}
-
-/* A file that the diff renames: the tree's changes to it go along. */
-static int merge_rename(struct merging *m, const struct diff_file *f, struct error *e)
-{
-	static const struct side none;
-	struct side base = ancestor_of(&m->base, f->old_name);
-	struct side theirs = theirs_of(m, f->new_name);
-	struct side old;
-	struct side new;
-	struct side result;
-	int r = find_ours(m, f->old_name, &old, e);
-
-	if (!r)
-		r = find_ours(m, f->new_name, &new, e);
-	if (r)
-		return r;
-	if (old.mode && new.mode && theirs_of(m, f->old_name).mode == 0)
-		return refuse(m, e, f->new_name,
-			"the patch renames \"%s\" to it, and the tree has another one",
-			f->old_name);
-	if (!old.mode && !new.mode)
-		return refuse(m, e, f->old_name, "there is no such file in the tree to rename");
-	r = merge_file(m, f->new_name, &base, old.mode ? &old : &new, &theirs, &result, e);
-	if (r)
-		return r;
-	if (old.mode)
-		put(m, f->old_name, &none);
-	put(m, f->new_name, &result);
+	put(m, c->path, &theirs);
 	return 0;
 }
 
-static int merge_all(struct merging *m, const struct diff *diff, struct error *e)
+static int merge_all(struct merging *m, struct error *e)
 {
-	struct pathmap renamed = {0};
-	int r = 0;
+	int r;
 
-	for (size_t i = 0; i < diff->n_files && !r; i++) {
-		const struct diff_file *f = &diff->files[i];
+	for (size_t i = 0; i < m->theirs->n; i++)
+		pathmap_set(&m->theirs_map, m->theirs->list[i].path, i);
+	r = find_versions(m, e);
+	if (!r)
+		r = find_their_renames(m, e);
+	if (!r)
+		r = find_our_renames(m, e);
+	for (size_t i = 0; i < m->base.n && !r; i++)
+		r = merge_ancestor(m, &m->base.list[i], e);
+	for (size_t i = 0; i < m->theirs->n && !r; i++) {
+		const struct change *c = &m->theirs->list[i];
 
-		if (!f->is_rename)
-			continue;
-		pathmap_set(&renamed, f->old_name, i);
-		pathmap_set(&renamed, f->new_name, i);
-		r = merge_rename(m, f, e);
+		if (c->mode && pathmap_get(&m->base.map, c->path) == PATHMAP_NONE &&
+			pathmap_get(&m->taken, c->path) == PATHMAP_NONE)
+			r = merge_new(m, c, e);
 	}
-	for (size_t i = 0; i < m->theirs->n && !r; i++)
-		if (pathmap_get(&renamed, m->theirs->list[i].path) == PATHMAP_NONE)
-			r = merge_path(m, &m->theirs->list[i], e);
-	pathmap_done(&renamed);
 	return r;
+}
+
+static void merging_done(struct merging *m)
+{
+	for (size_t i = 0; i < m->n_added; i++)
+		free((char *)(uintptr_t)m->added[i].path);
+	rename_files_free(m->added, m->n_added);
+	changes_done(&m->result);
+	pathmap_done(&m->result_map);
+	pathmap_done(&m->theirs_map);
+	pathmap_done(&m->taken);
+	pathmap_done(&m->base.map);
+	free(m->base.list);
 }
 
 int merge_apply(struct repo *r, const struct oid *tree, const struct diff *diff,
@@ -323,14 +429,14 @@ int merge_apply(struct repo *r, const struct oid *tree, const struct diff *diff,
 	int status = 0;
 
 	*ret_conflict = (struct conflict){0};
+	m.theirs = &theirs;
 	m.base.list = xcalloc(diff->n_files + 1, sizeof(*m.base.list));
 	for (size_t i = 0; i < diff->n_files && !status; i++)
 		status = add_ancestor(&m, &diff->files[i], e);
 	if (!status)
 		status = diff_apply(diff, &m.base.source, &theirs, ret_conflict, e);
-	m.theirs = &theirs;
 	if (!status)
-		status = merge_all(&m, diff, e);
+		status = merge_all(&m, e);
 	if (!status)
 		status = changes_write(&m.result, r, tree, ret_tree, e);
 	if (status == ERR_CONFLICT && !ret_conflict->why)
@@ -338,8 +444,6 @@ int merge_apply(struct repo *r, const struct oid *tree, const struct diff *diff,
 			.expected = xstrdup(""),
 			.found = xstrdup(""),
 			.why = xstrdup(e->msg)};
-	changes_done(&m.result);
-	pathmap_done(&m.base.map);
-	free(m.base.list);
+	merging_done(&m);
 	return status;
 }

@@ -190,7 +190,8 @@ static int write_raw(
 	git_oid id;
 
 	strbuf_init(&text, MAX_TREE);
-	qsort(raw->entries, raw->n, sizeof(*raw->entries), compare_entries);
+	if (raw->n)
+		qsort(raw->entries, raw->n, sizeof(*raw->entries), compare_entries);
 	for (size_t i = 0; i < raw->n; i++) {
 		const struct entry *entry = &raw->entries[i];
 
