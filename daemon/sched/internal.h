@@ -73,6 +73,7 @@ int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o,
 /* running.c */
 int running_start(struct sched *s, struct job_row *job, struct error *e);
 bool running_on_host(const struct sched *s, const char *host);
+bool running_kind(const struct sched *s, const char *kind);
 size_t running_unbound(const struct sched *s);
 void running_cancel(struct sched *s, int64_t series_id);
 void running_free_all(struct sched *s);

@@ -71,6 +71,14 @@ bool running_on_host(const struct sched *s, const char *host)
 	return false;
 }
 
+bool running_kind(const struct sched *s, const char *kind)
+{
+	for (const struct running *r = s->running; r; r = r->next)
+		if (streq(r->job.kind, kind))
+			return true;
+	return false;
+}
+
 size_t running_unbound(const struct sched *s)
 {
 	size_t n = 0;

@@ -55,7 +55,9 @@ static int dispatch_to(struct sched *s, const char *host, struct error *e)
 {
 	while (host ? !running_on_host(s, host) : running_unbound(s) < UNBOUND_SLOTS) {
 		AUTO_JOB struct job_row job = {0};
-		int err = job_next(s->store, host, &job, e);
+		/* Imports can take hours: one at a time, so that mail is never behind them. */
+		bool no_tree = running_kind(s, "tree");
+		int err = job_next(s->store, host, no_tree, &job, e);
 
 		if (err == ERR_MISSING)
 			return 0;

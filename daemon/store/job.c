@@ -171,13 +171,15 @@ int job_running(struct store *s, int64_t **ret_ids, size_t *ret_n, struct error 
 
 /* The order: a batch that has begun; the run that holds the host's build folder; the oldest run.
  * A job without a run (a probe, a tree) comes in its turn by the time it was queued. */
-int job_next(struct store *s, const char *host, struct job_row *ret_row, struct error *e)
+int job_next(
+	struct store *s, const char *host, bool no_tree, struct job_row *ret_row, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
 	int err = store_query(s, &st, e,
 		COLUMNS("NULL") "LEFT JOIN run ON run.series_id = job.series_id AND run.n = "
 				"job.run "
 				"WHERE job.status = 'queued' AND job.host IS ?1 "
+				"AND NOT (?2 AND job.kind = 'tree') "
 				"AND NOT EXISTS (SELECT 1 FROM host WHERE name = ?1 AND drained) "
 				"ORDER BY EXISTS (SELECT 1 FROM job mate WHERE mate.batch = "
 				"job.batch "
@@ -187,7 +189,7 @@ int job_next(struct store *s, const char *host, struct job_row *ret_row, struct 
 				"AND built.kind = 'build' AND built.host = job.host "
 				"AND built.ended_ms > 0) DESC, "
 				"coalesce(run.created_ms, job.queued_ms), job.id LIMIT 1",
-		"s", host);
+		"si", host, (int64_t)no_tree);
 
 	if (err < 0)
 		return err;

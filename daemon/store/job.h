@@ -61,9 +61,10 @@ int job_running(struct store *s, int64_t **ret_ids, size_t *ret_n, struct error 
 /*
  * The next queued job: on a host (not drained): the rest of a batch that has begun, then the
  * series that has begun to build there and has not come to its boots, then the oldest run. NULL:
- * of those that need no host. ERR_MISSING: none.
+ * of those that need no host, trees left out where no_tree says so. ERR_MISSING: none.
  */
-int job_next(struct store *s, const char *host, struct job_row *ret_row, struct error *e);
+int job_next(
+	struct store *s, const char *host, bool no_tree, struct job_row *ret_row, struct error *e);
 
 /* NULL, 0: any. series_id: its newest run's only, oldest first; otherwise newest first. */
 struct job_filter {

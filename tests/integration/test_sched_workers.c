@@ -665,6 +665,25 @@ static void what_cannot_run_here_is_refused(void **state)
 	assert_int_equal(submit(lab, "mail", "apply", NULL, 0, &id, &created, &e), 0);
 }
 
+static void mail_never_waits_for_imports(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_TREE struct tree_row one = {0};
+	AUTO_TREE struct tree_row two = {0};
+	AUTO_JOB struct job_row job = {0};
+
+	add_tree(lab);
+	set_worker(lab, "tree", "sleep 600\n");
+	assert_int_equal(sched_tree_add(lab->sched, "one", "linux-one", NULL, &one, NULL), 0);
+	assert_int_equal(sched_tree_add(lab->sched, "two", "linux-two", NULL, &two, NULL), 0);
+	run_series(lab, "mail", "apply");
+	assert_int_equal(job_get(lab->store, one.job_id, &job, NULL), 0);
+	assert_int_equal(job.status, STATUS_RUNNING);
+	job_done(&job);
+	assert_int_equal(job_get(lab->store, two.job_id, &job, NULL), 0);
+	assert_int_equal(job.status, STATUS_QUEUED);
+}
+
 static void names_and_urls_are_checked(void **state)
 {
 	static const char *const bad_names[] = {"", "../x", "a/b", "-x", ".x", "a..b", "x.lock",
@@ -703,6 +722,7 @@ int main(void)
 		T(a_restart_runs_what_was_cut_again),
 		T(a_result_waits_for_room_on_the_disk),
 		T(what_cannot_run_here_is_refused),
+		T(mail_never_waits_for_imports),
 		T(names_and_urls_are_checked),
 	};
 
