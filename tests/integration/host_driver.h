@@ -213,7 +213,7 @@ static inline bool process_exists(const char *part)
 }
 
 /* A shell command that must succeed. */
-static inline void sh(const char *fmt, ...)
+static inline PRINTF_LIKE(1, 2) void sh(const char *fmt, ...)
 {
 	AUTO_FREE char *out = NULL;
 	char command[8192];
