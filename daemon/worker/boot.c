@@ -98,12 +98,11 @@ static int add_benchmark(struct boot *b, const cJSON *benchmark, struct error *e
 static int read_job(struct boot *b, struct error *e)
 {
 	const cJSON *doc = b->job->doc, *benchmark;
-	int err;
 
-	if ((err = read_machine(b, e)) || (err = json_need_str(doc, "image", &b->image, e)) ||
-		(err = json_need_str(doc, "image_sha256", &b->image_sha256, e)) ||
-		(err = json_need_str(doc, "cmdline", &b->cmdline, e)) ||
-		(err = json_need_int(doc, "seed", 0, INT32_MAX, &b->seed, e)))
+	if (read_machine(b, e) || json_need_str(doc, "image", &b->image, e) ||
+		json_need_str(doc, "image_sha256", &b->image_sha256, e) ||
+		json_need_str(doc, "cmdline", &b->cmdline, e) ||
+		json_need_int(doc, "seed", 0, INT32_MAX, &b->seed, e))
 		return error_prefix(e, "the boot job");
 	if (!is_sha256(b->image_sha256))
 		return error_set(
@@ -111,8 +110,7 @@ static int read_job(struct boot *b, struct error *e)
 	b->clock = json_str(doc, "clock", "wall");
 	strbuf_addf(&b->init_args, "seed=%lld clock=%s", (long long)b->seed, b->clock);
 	json_for_each (benchmark, json_get(doc, "benchmarks")) {
-		err = add_benchmark(b, benchmark, e);
-		if (err)
+		if (add_benchmark(b, benchmark, e))
 			return error_prefix(e, "the boot job's benchmarks");
 	}
 	if (b->init_args.overflow)

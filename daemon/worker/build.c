@@ -40,17 +40,13 @@ static int read_job(struct build *b, struct error *e)
 {
 	const cJSON *doc = b->job->doc, *config = json_get(doc, "config"),
 		    *limits = json_get(doc, "limits"), *fragment;
-	int err;
 
-	if ((err = json_need_str(doc, "repo", &b->repo, e)) ||
-		(err = json_need_str(doc, "tree", &b->tree, e)) ||
-		(err = json_need_str(doc, "commit", &b->commit, e)) ||
-		(err = json_need_str(doc, "ref", &b->ref, e)) ||
-		(err = json_need_str(doc, "arch", &b->arch, e)) ||
-		(err = json_need_str(config, "base", &b->config_base, e)) ||
-		(err = json_need_int(limits, "seconds", 1, 7 * 86400, &b->seconds, e)) ||
-		(err = json_need_int(
-			 limits, "silence_seconds", 1, 7 * 86400, &b->silence_seconds, e)))
+	if (json_need_str(doc, "repo", &b->repo, e) || json_need_str(doc, "tree", &b->tree, e) ||
+		json_need_str(doc, "commit", &b->commit, e) ||
+		json_need_str(doc, "ref", &b->ref, e) || json_need_str(doc, "arch", &b->arch, e) ||
+		json_need_str(config, "base", &b->config_base, e) ||
+		json_need_int(limits, "seconds", 1, 7 * 86400, &b->seconds, e) ||
+		json_need_int(limits, "silence_seconds", 1, 7 * 86400, &b->silence_seconds, e))
 		return error_prefix(e, "the build job");
 	if (strlen(b->commit) != 40 || strspn(b->commit, "0123456789abcdef") != 40)
 		return error_set(

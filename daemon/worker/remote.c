@@ -26,15 +26,13 @@ static int read_target(struct remote *r, struct error *e)
 	const cJSON *host = json_get(r->job->doc, "host");
 	struct ssh_target *t = &r->target;
 	int64_t port;
-	int err;
 
 	if (!cJSON_IsObject(host))
 		return error_set(e, ERR_SYNTAX, "the job names no \"host\"");
-	if ((err = json_need_str(host, "name", &t->name, e)) ||
-		(err = json_need_str(host, "address", &t->address, e)) ||
-		(err = json_need_int(host, "port", 1, 65535, &port, e)) ||
-		(err = json_need_str(host, "user", &t->user, e)) ||
-		(err = json_need_str(host, "key", &t->key, e)))
+	if (json_need_str(host, "name", &t->name, e) ||
+		json_need_str(host, "address", &t->address, e) ||
+		json_need_int(host, "port", 1, 65535, &port, e) ||
+		json_need_str(host, "user", &t->user, e) || json_need_str(host, "key", &t->key, e))
 		return error_prefix(e, "the job's host");
 	t->port = (int)port;
 	t->host_key = json_str(host, "host_key", NULL);

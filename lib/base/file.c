@@ -127,7 +127,7 @@ int file_write_atomic(const char *path, const void *data, size_t len, mode_t mod
 	int r;
 
 	r = open_beside(path, mode, &tmp, &fd, e);
-	if (r)
+	if (!tmp)
 		return r;
 	r = write_all(fd, data, len);
 	if (r)
@@ -304,7 +304,7 @@ int file_copy(const char *from, const char *to, mode_t mode, struct error *e)
 	if (in < 0)
 		return error_errno(e, "cannot open %s", from);
 	r = open_beside(to, mode, &tmp, &out, e);
-	if (r)
+	if (!tmp)
 		return r;
 	while (!r && (n = read(in, buf, COPY_BUFFER)) != 0) {
 		if (n > 0) {

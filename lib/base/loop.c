@@ -194,7 +194,7 @@ void loop_set_timer(struct loop_source *s, int64_t deadline_ms)
 		return;
 	if (l->n_timers == l->heap_alloc) {
 		l->heap_alloc = l->heap_alloc ? 2 * l->heap_alloc : 16;
-		l->heap = xreallocarray(l->heap, l->heap_alloc, sizeof(*l->heap));
+		l->heap = xreallocarray(l->heap, l->heap_alloc, sizeof(struct loop_source *));
 	}
 	s->timer.deadline_ms = deadline_ms;
 	heap_sift(l, l->n_timers++, s);

@@ -259,7 +259,7 @@ int ssh_run(struct ssh *s, const char *command, size_t max, int64_t deadline_ms,
 
 	strbuf_init(&out, max);
 	r = ssh_channel_open(s, command, deadline_ms, collect, &out, &c, e);
-	if (r)
+	if (!c)
 		return r;
 	ssh_channel_send_eof(c);
 	do

@@ -219,7 +219,7 @@ int ssh_upload(struct ssh *s, const char *local, const char *remote, mode_t mode
 {
 	AUTO_FREE char *part = part_name(remote);
 	AUTO_CLOSE int fd = open(local, O_RDONLY | O_CLOEXEC);
-	LIBSSH2_SFTP_HANDLE *h;
+	LIBSSH2_SFTP_HANDLE *h = NULL;
 	int r, r_close;
 
 	if (fd < 0)
@@ -283,7 +283,7 @@ int ssh_download(struct ssh *s, const char *remote, const char *local, mode_t mo
 {
 	AUTO_FREE char *part = part_name(local);
 	AUTO_CLOSE int fd = -1;
-	LIBSSH2_SFTP_HANDLE *h;
+	LIBSSH2_SFTP_HANDLE *h = NULL;
 	int r, r_close;
 
 	r = open_remote(s, remote, LIBSSH2_FXF_READ, 0, clock_mono_ms() + stall_ms, &h, e);

@@ -31,13 +31,13 @@ int ssh_failed(struct ssh *s, const char *what, struct error *e);
 
 /* Call an expression that gives an int until it is not EAGAIN: libssh2 wants the very same call
  * again. Evaluates to the libssh2 result, or LIBSSH2_ERROR_EAGAIN with r set by ssh_wait(). */
-#define SSH_RETRY(s, r, deadline_ms, e, call)                            \
-	({                                                               \
-		int rc_;                                                 \
-		while ((rc_ = (int)(call)) == LIBSSH2_ERROR_EAGAIN)      \
-			if ((r = ssh_wait(s, -1, deadline_ms, NULL, e))) \
-				break;                                   \
-		rc_;                                                     \
+#define SSH_RETRY(s, r, deadline_ms, e, call)                                    \
+	({                                                                       \
+		int rc_;                                                         \
+		while ((rc_ = (int)(call)) == LIBSSH2_ERROR_EAGAIN)              \
+			if (((r) = ssh_wait((s), -1, (deadline_ms), NULL, (e)))) \
+				break;                                           \
+		rc_;                                                             \
 	})
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -225,17 +226,33 @@ static inline char *lab_artifact(const struct worker_lab *lab, const char *name)
  * the words hold its folder. */
 static inline int lab_processes(const char *words)
 {
-	AUTO_FREE char *script =
-		xasprintf("for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f "
-			  "2>/dev/null; echo; done | grep -F -- '%s' | grep -vc -e tr -e grep",
-			words);
-	FILE *p = popen(script, "re");
-	int n = -1;
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	int n = 0;
 
-	assert_non_null(p);
-	if (fscanf(p, "%d", &n) != 1)
-		n = -1;
-	pclose(p);
+	assert_non_null(proc);
+	while ((d = readdir(proc))) {
+		AUTO_FREE char *path = xasprintf("/proc/%s/cmdline", d->d_name);
+		AUTO_FREE char *text = NULL;
+		size_t len;
+
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9' &&
+			!file_read(path, 1 << 20, &text, &len, NULL))
+			n += memmem(text, len, words, strlen(words)) != NULL;
+	}
+	closedir(proc);
+	return n;
+}
+
+/* Wait until there are none; how many are left after ten seconds. */
+static inline int lab_processes_left(const char *words)
+{
+	int64_t end_ms = clock_mono_ms() + 10000;
+	int n;
+
+	do
+		n = lab_processes(words);
+	while (n && clock_mono_ms() < end_ms && !poll(NULL, 0, 50));
 	return n;
 }
 
