@@ -16,46 +16,9 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#define TIP "1111111111111111111111111111111111111111"
-#define PATCHED "2222222222222222222222222222222222222222"
+#include "tests/integration/sched_scripts.h"
+
 #define TIMEOUT_MS 30000
-
-#define END(status, result)                                                                   \
-	"echo '{\"event\":\"end\",\"status\":\"" status "\",\"tool_ms\":5,\"result\":" result \
-	"}' >&3\n"
-
-static const char tree_ok[] = END("pass", "{\"tip\":\"" TIP "\",\"version\":\"6.12\"}");
-static const char probe_ok[] = END("pass", "{\"facts\":{\"cpus\":2}}");
-static const char parse_ok[] = END("pass",
-	"{\"series\":[{\"title\":\"a title\",\"version\":5,\"complete\":true,\"held\":null,"
-	"\"patches\":[{\"n\":1,\"subject\":\"one\",\"author\":{\"name\":\"A\",\"email\":\"a@b\"}}]}"
-	"],"
-	"\"ignored\":[]}");
-static const char apply_ok[] = END("pass",
-	"{\"status\":\"applied\",\"base\":\"" TIP "\",\"chosen_by\":\"tip\",\"needs\":[],"
-	"\"patches\":[{\"n\":1,\"commit\":\"" PATCHED "\",\"how\":\"exact\"}]}");
-/* The code differs by commit, so that the tip is not inherited. */
-static const char build_ok[] =
-	"commit=$(sed 's/.*\"commit\":\"\\([0-9a-f]*\\)\".*/\\1/')\n"
-	"echo '{\"event\":\"log\",\"size\":5}' >&3\n"
-	"echo '{\"event\":\"finding\",\"kind\":\"warning\",\"file\":\"a.c\",\"line\":1,"
-	"\"message\":\"old\",\"signature\":\"a.c: old\"}' >&3\n"
-	"echo \"{\\\"event\\\":\\\"end\\\",\\\"status\\\":\\\"pass\\\",\\\"tool_ms\\\":5,"
-	"\\\"result\\\":{\\\"config_sha256\\\":\\\"c\\\",\\\"compiler\\\":\\\"gcc\\\","
-	"\\\"image_sha256\\\":\\\"i$commit\\\",\\\"code_sha256\\\":\\\"k$commit\\\","
-	"\\\"image\\\":\\\"/image\\\",\\\"seconds\\\":1}}\" >&3\n";
-static const char boot_ok[] =
-	"id=$(cat /proc/sys/kernel/random/uuid)\n"
-	"echo '{\"event\":\"stage\",\"name\":\"bench\"}' >&3\n"
-	"for m in madv_hugepage hugetlbfs; do\n"
-	"echo \"{\\\"event\\\":\\\"sample\\\",\\\"metric\\\":\\\"dma-map.$m.unmap_seconds\\\","
-	"\\\"value\\\":0.5,\\\"params\\\":{\\\"size_mib\\\":1}}\" >&3\n"
-	"done\n"
-	"echo \"{\\\"event\\\":\\\"end\\\",\\\"status\\\":\\\"pass\\\",\\\"tool_ms\\\":5,"
-	"\\\"result\\\":{\\\"boot_id\\\":\\\"$id\\\",\\\"accel\\\":\\\"tcg\\\",\\\"seconds\\\":1,"
-	"\\\"started_ms\\\":1,\\\"reached\\\":\\\"done\\\",\\\"machine\\\":{\\\"name\\\":\\\"m\\\"}"
-	"}}"
-	"\" >&3\n";
 
 struct lab {
 	char dir[64];
@@ -72,20 +35,7 @@ struct lab {
 
 static void set_worker(struct lab *lab, const char *kind, const char *script)
 {
-	AUTO_FREE char *path = xasprintf("%s.d/%s", lab->worker, kind);
-	AUTO_FREE char *text = xasprintf("#!/bin/sh\n%s", script);
-
-	assert_int_equal(file_write_atomic(path, text, strlen(text), 0755, NULL), 0);
-}
-
-static void set_all_workers(struct lab *lab)
-{
-	set_worker(lab, "tree", tree_ok);
-	set_worker(lab, "probe", probe_ok);
-	set_worker(lab, "parse", parse_ok);
-	set_worker(lab, "apply", apply_ok);
-	set_worker(lab, "build", build_ok);
-	set_worker(lab, "boot", boot_ok);
+	set_worker_at(lab->worker, kind, script);
 }
 
 static bool is_over(struct lab *lab)
@@ -162,17 +112,12 @@ static void wait_for(struct lab *lab, int64_t series, int64_t job)
 
 static int setup(void **state)
 {
-	static const char script[] = "#!/bin/sh\nexec \"$0.d/$1\"\n";
 	struct lab *lab = xcalloc(1, sizeof(*lab));
-	AUTO_FREE char *folder = NULL;
 
 	(void)snprintf(lab->dir, sizeof(lab->dir), "/tmp/patchbay-sched-XXXXXX");
 	assert_non_null(mkdtemp(lab->dir));
 	lab->worker = path_join(lab->dir, "worker");
-	folder = xasprintf("%s.d", lab->worker);
-	assert_int_equal(file_mkdirs(folder, 0700, NULL), 0);
-	assert_int_equal(file_write_atomic(lab->worker, script, strlen(script), 0755, NULL), 0);
-	set_all_workers(lab);
+	make_workers(lab->worker);
 	start(lab);
 	*state = lab;
 	return 0;

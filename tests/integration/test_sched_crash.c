@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A daemon that is killed again and again, at any instant, while it answers several series: in the
+ * end every one is answered, and everything is there exactly once.
+ */
+#include "base/clock.h"
+#include "base/sha256.h"
+#include "daemon/sched/sched.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "tests/integration/sched_scripts.h"
+
+#define SERIES 3
+#define KILLS 40
+#define SAMPLES_OF_A_BOOT 2
+
+struct daemon {
+	struct loop *loop;
+	struct store *store;
+	struct sched *sched;
+};
+
+static bool all_answered(struct store *store)
+{
+	struct series_filter all = {0};
+	struct page page = PAGE_ALL;
+	struct series_row *rows = NULL;
+	size_t n = 0, finished = 0;
+	int64_t next;
+
+	if (series_list(store, &all, &page, &rows, &n, &next, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		finished += rows[i].finished_ms > 0;
+	series_free_all(rows, n);
+	return finished == SERIES;
+}
+
+/* What a client would do: again and again until it is acknowledged. Same content, same series. */
+static int submit(struct daemon *d, int number)
+{
+	AUTO_FREE char *mail = xasprintf("mail %d", number);
+	AUTO_FREE char *path = path_join(sched_incoming(d->sched), "upload");
+	AUTO_SERIES struct series_row row = {0};
+	char hash[SHA256_HEX];
+	struct submit_opts o = {
+		.mail_path = path,
+		.mail_sha256 = hash,
+		.mail_size = (int64_t)strlen(mail),
+		.tree = "t",
+	};
+	bool created;
+
+	sha256_of(mail, strlen(mail), hash);
+	if (file_write_atomic(path, mail, strlen(mail), 0600, NULL) < 0)
+		return -EIO;
+	return sched_submit(d->sched, &o, &row, &created, NULL);
+}
+
+static int set_up(struct daemon *d)
+{
+	struct host_row host = {
+		.name = (char *)"h",
+		.address = (char *)"127.0.0.1",
+		.port = 22,
+		.user = (char *)"u",
+		.key = (char *)"/k",
+		.host_key = (char *)"ssh-ed25519 AAAA",
+	};
+	struct machine_row machine = {
+		.name = (char *)"m",
+		.host = (char *)"h",
+		.model = (char *)"q35-vtd",
+		.memory_mib = 4096,
+		.cpus = 2,
+	};
+	AUTO_HOST struct host_row got_host = {0};
+	AUTO_MACHINE struct machine_row got_machine = {0};
+	AUTO_TREE struct tree_row tree = {0};
+	AUTO_JSON cJSON *tags = cJSON_Parse("[\"vtd\"]");
+
+	machine.tags = tags;
+	if (sched_tree_add(d->sched, "t", "linux-source", NULL, &tree, NULL) < 0 ||
+		sched_host_add(d->sched, &host, &got_host, NULL) < 0)
+		return -EIO;
+	return sched_machine_add(d->sched, &machine, &got_machine, NULL);
+}
+
+static void on_change(const struct change *change, void *data)
+{
+	struct daemon *d = data;
+
+	if (change->kind == CHANGE_SERIES && all_answered(d->store))
+		loop_stop(d->loop);
+}
+
+static void on_submit(struct loop *loop, void *data)
+{
+	struct daemon *d = data;
+
+	for (int i = 0; i < SERIES; i++)
+		(void)submit(d, i); /* refused while the tree is imported: the next start tries */
+	if (all_answered(d->store))
+		loop_stop(loop);
+}
+
+/* The daemon's process: exit status 0 once all is answered. */
+static void run_daemon(const char *dir, const char *worker)
+{
+	struct daemon d = {0};
+	struct sched_config config = {
+		.state = dir,
+		.share = TEST_SOURCE_DIR,
+		.worker = worker,
+		.cache = dir,
+	};
+	struct error e = ERROR_INIT;
+
+	if (loop_new(&d.loop, &e) < 0 || store_open(dir, &d.store, &e) < 0 ||
+		sched_new(&config, d.loop, d.store, &d.sched, &e) < 0 || set_up(&d) < 0) {
+		(void)fprintf(stderr, "%s\n", e.msg);
+		_exit(1);
+	}
+	sched_observe(d.sched, on_change, &d);
+	loop_add_timer(d.loop, clock_mono_ms() + 100, on_submit, &d);
+	if (loop_run(d.loop, NULL) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/* Start it, kill it after so long (-1: let it end). Returns whether it had ended by itself. */
+static bool run_for(const char *dir, const char *worker, int ms)
+{
+	struct pollfd fd = {.events = POLLIN};
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		run_daemon(dir, worker);
+	assert_true(pid > 0);
+	fd.fd = pidfd_open(pid, 0);
+	assert_true(fd.fd >= 0);
+	assert_true(poll(&fd, 1, ms < 0 ? 120000 : ms) >= 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(fd.fd);
+	if (WIFEXITED(status))
+		assert_int_equal(WEXITSTATUS(status), 0);
+	return WIFEXITED(status);
+}
+
+static void check_series(struct store *store, int64_t id)
+{
+	AUTO_SERIES struct series_row row = {0};
+	struct facts *f = NULL;
+
+	assert_int_equal(series_get(store, id, &row, NULL), 0);
+	assert_string_equal(row.verdict, "pass");
+	assert_int_equal(row.run, 1);
+	assert_int_equal(facts_load(store, id, 0, &f, NULL), 0);
+	assert_int_equal(f->n_builds, 2);
+	for (size_t i = 0; i < f->n_builds; i++)
+		assert_int_equal(f->builds[i].n_findings, 1);
+	assert_true(f->n_boots >= 10);
+	assert_int_equal(f->n_boots % 2, 0);
+	for (size_t i = 0; i < f->n_boots; i++) {
+		assert_int_equal(f->boots[i].status, STATUS_PASS);
+		assert_int_equal(f->boots[i].n_samples, SAMPLES_OF_A_BOOT);
+		/* Both of a pair, and each once. */
+		assert_int_equal(f->boots[i].pair, (int)i / 2 + 1);
+		assert_int_not_equal(f->boots[i].side, f->boots[i ^ 1].side);
+	}
+	/* One parse, one apply, the builds and the boots: no job twice. */
+	assert_int_equal(f->n_jobs, 2 + f->n_builds + f->n_boots);
+	facts_free(f);
+}
+
+static void everything_is_there_once_however_often_it_is_killed(void **state)
+{
+	char dir[] = "/tmp/patchbay-crash-XXXXXX";
+	AUTO_FREE char *worker = NULL;
+	struct store *store = NULL;
+	AUTO_FREE int64_t *running = NULL;
+	size_t n = 0;
+	unsigned draw = 12345;
+	bool ended = false;
+
+	assert_non_null(mkdtemp(dir));
+	worker = path_join(dir, "worker");
+	make_workers(worker);
+	for (int i = 0; i < KILLS && !ended; i++) {
+		draw = draw * 1103515245 + 12345;
+		ended = run_for(dir, worker, 60 + (int)(draw >> 16) % 500);
+	}
+	while (!ended)
+		ended = run_for(dir, worker, -1);
+	assert_int_equal(store_open(dir, &store, NULL), 0);
+	for (int64_t id = 1; id <= SERIES; id++)
+		check_series(store, id);
+	assert_int_equal(job_running(store, &running, &n, NULL), 0);
+	assert_int_equal(n, 0);
+	store_close(store);
+	file_remove_tree(dir, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_is_there_once_however_often_it_is_killed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
