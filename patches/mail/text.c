@@ -88,6 +88,17 @@ void text_decode(enum text_encoding encoding, const char *in, size_t len, struct
 	(void)strbuf_add(out, buf, g_mime_encoding_flush(&state, "", 0, buf));
 }
 
+/* GMime's table of charset names has to be there first. */
+static iconv_t open_charset(const char *charset)
+{
+	static bool started;
+
+	if (!started)
+		g_mime_init();
+	started = true;
+	return g_mime_iconv_open("UTF-8", charset);
+}
+
 static bool names_utf8(const char *charset)
 {
 	return g_ascii_strcasecmp(charset, "utf-8") == 0 ||
@@ -106,7 +117,7 @@ int text_to_utf8(
 		(void)strbuf_add(out, in, len);
 		return 0;
 	}
-	cd = g_mime_iconv_open("UTF-8", charset);
+	cd = open_charset(charset);
 	if (cd == (iconv_t)-1)
 		return error_set(e, ERR_SYNTAX, "its charset \"%.40s\" is not known", charset);
 	for (bool flush = false;;) {
