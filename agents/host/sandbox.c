@@ -101,9 +101,10 @@ void sandbox_begin(struct argv *a, const struct cage *cage)
 		argv_adds(a, (const char *const[]){"--ro-bind-try", etc[i], etc[i], NULL});
 	argv_add(a, "--size");
 	argv_addf(a, "%lld", MAX_TMP_BYTES);
-	argv_adds(a, (const char *const[]){"--tmpfs", "/tmp", "--setenv", "HOME", "/tmp",
-			     "--setenv", "TMPDIR", "/tmp", "--setenv", "LC_ALL", "C", "--setenv",
-			     "TZ", "UTC", "--setenv", "PATH", SANDBOX_PATH, "--chdir", "/", NULL});
+	argv_adds(a, (const char *const[]){"--tmpfs", "/tmp", "--size", "67108864", "--tmpfs",
+			     "/dev/shm", "--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp",
+			     "--setenv", "LC_ALL", "C", "--setenv", "TZ", "UTC", "--setenv", "PATH",
+			     SANDBOX_PATH, "--chdir", "/", NULL});
 	if (cage)
 		argv_adds(a, (const char *const[]){"--sync-fd", "3", NULL});
 }
