@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/report/internal.h"
 
-#include <ctype.h>
+#define TEXT_COLUMNS 98
 
 void text_indented(struct strbuf *out, const char *prefix, const char *text)
 {
@@ -11,6 +11,40 @@ void text_indented(struct strbuf *out, const char *prefix, const char *text)
 		(void)strbuf_addf(out, "%s%.*s\n", n ? prefix : "", (int)n, text);
 		text += n + (text[n] == '\n');
 	}
+}
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no column. */
+static size_t columns(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)s[i] & 0xc0) == 0x80 ? 0 : 1;
+	return n;
+}
+
+void text_wrapped(struct strbuf *out, const char *first, const char *rest, const char *text)
+{
+	size_t at = columns(first, strlen(first));
+
+	(void)strbuf_adds(out, first);
+	while (*text) {
+		size_t blanks = strspn(text, " \n");
+		size_t word = strcspn(text + blanks, " \n");
+		size_t wide = columns(text + blanks, word);
+
+		if (blanks && at + 1 + wide > TEXT_COLUMNS) {
+			(void)strbuf_addf(out, "\n%s", rest);
+			at = columns(rest, strlen(rest));
+		} else if (blanks) {
+			(void)strbuf_addc(out, ' ');
+			at++;
+		}
+		(void)strbuf_add(out, text + blanks, word);
+		at += wide;
+		text += blanks + word;
+	}
+	(void)strbuf_addc(out, '\n');
 }
 
 static void text_head(const cJSON *r, struct strbuf *out)
@@ -34,7 +68,7 @@ static void text_head(const cJSON *r, struct strbuf *out)
 	(void)strbuf_addc(out, '\n');
 	json_for_each (reason, json_get(r, "reasons"))
 		if (cJSON_IsString(reason))
-			(void)strbuf_addf(out, "  - %s\n", reason->valuestring);
+			text_wrapped(out, "  - ", "    ", reason->valuestring);
 }
 
 static void text_base(const cJSON *r, struct strbuf *out)
@@ -124,7 +158,7 @@ static void text_builds(const cJSON *r, struct strbuf *out)
 				out, "  same code as %.12s", json_str(build, "same_code_as", ""));
 		(void)strbuf_addc(out, '\n');
 		if (json_str(build, "reason", NULL))
-			(void)strbuf_addf(out, "        %s\n", json_str(build, "reason", ""));
+			text_wrapped(out, "        ", "        ", json_str(build, "reason", ""));
 	}
 }
 

@@ -129,10 +129,11 @@ static void text_boot(const cJSON *boot, cJSON *seen, struct strbuf *out)
 
 	if (streq(json_str(boot, "status", ""), "fail") ||
 		streq(json_str(boot, "status", ""), "error")) {
-		(void)strbuf_addf(out, "\n  %s boot %lld: %s after %.1f s: %s\n",
+		AUTO_FREE char *head = xasprintf("\n  %s boot %lld: %s after %.1f s: ",
 			json_str(boot, "side", "?"), (long long)json_int(boot, "pair", 0),
-			json_str(boot, "status", "?"), json_num(boot, "seconds", 0),
-			json_str(boot, "reason", "see its console"));
+			json_str(boot, "status", "?"), json_num(boot, "seconds", 0));
+
+		text_wrapped(out, head, "    ", json_str(boot, "reason", "see its console"));
 		if (json_str(boot, "last_line", NULL))
 			(void)strbuf_addf(
 				out, "  last console line: %s\n", json_str(boot, "last_line", ""));

@@ -119,6 +119,22 @@ static void a_kernel_report_is_shown_once(void **state)
 	assert_null(strstr(first + 1, ">> WARNING"));
 }
 
+static void long_reasons_are_wrapped(void **state)
+{
+	struct facts *f = make_received();
+	AUTO_FREE char *text = NULL;
+
+	free(f->state);
+	f->state = xstrdup("held");
+	f->held = xasprintf("the base does not build: %s",
+		"a long story \u2018of words\u2019 that goes on "
+		"and on, past the end of any line that a "
+		"person would like to read in a terminal");
+	text = text_of(f);
+	assert_true(widest_line(text) <= 98);
+	assert_has(text, "past the end of any line\n    that a person");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_measured_run_fits_the_page),
 		cmocka_unit_test(a_conflict_shows_both_sides),
 		cmocka_unit_test(a_kernel_report_is_shown_once),
+		cmocka_unit_test(long_reasons_are_wrapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
