@@ -81,26 +81,32 @@ static int find_repo(struct build *b, struct remote *r, struct error *e)
 	return err;
 }
 
-/* Whether the ref is there already, and this commit: then it came whole. */
-static int is_pushed(struct build *b, struct remote *r, bool *ret_pushed, struct error *e)
+/* Whether the ref is there already, and this commit: then it came whole; and whether there is any
+ * ref at all. */
+static int is_pushed(
+	struct build *b, struct remote *r, bool *ret_pushed, bool *ret_empty, struct error *e)
 {
+	static const char script[] = "git --git-dir=\"$1\" rev-parse -q --verify \"$2\"; "
+				     "git --git-dir=\"$1\" for-each-ref --count=1 --format=any";
 	AUTO_STRBUF struct strbuf command;
 	AUTO_FREE char *out = NULL;
 	struct ssh_exit x;
 	int err;
 
 	strbuf_init(&command, 16384);
-	strbuf_adds(&command, "git --git-dir=");
+	strbuf_adds(&command, "exec sh -c ");
+	ssh_quote(&command, script);
+	strbuf_adds(&command, " sh ");
 	ssh_quote(&command, b->remote_repo);
-	strbuf_adds(&command, " rev-parse -q --verify ");
+	strbuf_addc(&command, ' ');
 	ssh_quote(&command, b->ref);
 	err = ssh_run(r->ssh, command.buf, 8192, clock_mono_ms() + REMOTE_SHORT_MS, &out, &x, e);
 	if (err)
 		return err;
 	if (x.status == 127)
 		return error_set(e, ERR_MISSING, "git is not installed on host %s", r->target.name);
-	out[strcspn(out, "\n")] = '\0';
-	*ret_pushed = x.status == 0 && streq(out, b->commit);
+	*ret_empty = x.status == 0 && !strstr(out, "any\n");
+	*ret_pushed = starts_with(out, b->commit);
 	return 0;
 }
 
@@ -117,11 +123,11 @@ static void on_push(void *data, unsigned done, unsigned total)
 
 static int bring_commit(struct build *b, struct remote *r, struct error *e)
 {
-	bool pushed = false;
+	bool pushed = false, empty = false;
 	int err = find_repo(b, r, e);
 
 	if (!err)
-		err = is_pushed(b, r, &pushed, e);
+		err = is_pushed(b, r, &pushed, &empty, e);
 	if (err || pushed)
 		return err;
 	worker_progress(
@@ -135,7 +141,9 @@ static int bring_commit(struct build *b, struct remote *r, struct error *e)
 		.progress = on_push,
 		.data = b};
 
-	return push_to_host(&push, r->ssh, e);
+	if (empty)
+		err = push_seed(&push, r->ssh, e);
+	return err ? err : push_to_host(&push, r->ssh, e);
 }
 
 /* Findings go out once each, as they are found. */

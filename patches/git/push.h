@@ -29,4 +29,13 @@ struct host_push {
  */
 int push_to_host(const struct host_push *push, struct ssh *s, struct error *e);
 
+/*
+ * For a repository on the host that has no refs yet: carry the packs of the one here over as they
+ * are, which takes seconds where making a new pack of a kernel tree takes minutes (libgit2
+ * searches for deltas anew). What arrived whole, by the word of git there, gets a ref there, so
+ * that the push after this sends only what is new. Nothing is lost where nothing did. Uses repo,
+ * commit, remote_path and the deadline.
+ */
+int push_seed(const struct host_push *push, struct ssh *s, struct error *e);
+
 #endif

@@ -95,6 +95,65 @@ static void test_first_and_next(void **state)
 	assert_there("refs/patchbay/y", one);
 }
 
+/* The packs arrive as they are, and the push after them has nothing left to send but the ref. */
+static void test_seed(void **state)
+{
+	AUTO_FREE char *two = shell("git --git-dir=\"$1\" repack -qad && "
+				    "git --git-dir=\"$1\" rev-parse two");
+	AUTO_FREE char *old = there;
+	AUTO_FREE char *out = NULL;
+	AUTO_FREE char *same = NULL;
+	struct error e = ERROR_INIT;
+	struct host_push p = {.repo = here,
+		.commit = two,
+		.ref = "refs/patchbay/seeded",
+		.remote_path = NULL,
+		.deadline_ms = clock_mono_ms() + 30000};
+
+	there = sshd_file(sshd, "seeded.git");
+	p.remote_path = there;
+	out = shell("git init -q --bare \"$2\"");
+	if (push_seed(&p, session, &e))
+		fail_msg("%s", e.msg);
+	if (push_to_host(&p, session, &e))
+		fail_msg("%s", e.msg);
+	assert_there("refs/patchbay/seeded", two);
+	same = shell("cmp \"$1\"/objects/pack/*.pack \"$2\"/objects/pack/*.pack && echo same");
+	assert_string_equal(same, "same");
+	/* Again: what is there stays. */
+	assert_int_equal(push_seed(&p, session, &e), 0);
+	free(there);
+	there = steal_ptr(old);
+}
+
+/* Packs without all that a commit needs give no ref: the push sends it whole. */
+static void test_seed_that_is_not_whole(void **state)
+{
+	AUTO_FREE char *id = shell("cd \"$1.work\" && echo loose >f1 && "
+				   "git -c user.name=a -c user.email=a@b commit -qam loose && "
+				   "git push -q \"$1\" HEAD:refs/heads/main && git rev-parse HEAD");
+	AUTO_FREE char *old = there;
+	AUTO_FREE char *out = NULL;
+	AUTO_FREE char *refs = NULL;
+	struct error e = ERROR_INIT;
+	struct host_push p = {.repo = here,
+		.commit = id,
+		.ref = "refs/patchbay/whole",
+		.deadline_ms = clock_mono_ms() + 30000};
+
+	there = sshd_file(sshd, "partly.git");
+	p.remote_path = there;
+	out = shell("git init -q --bare \"$2\"");
+	assert_int_equal(push_seed(&p, session, &e), 0);
+	refs = shell("git --git-dir=\"$2\" for-each-ref | wc -l");
+	assert_string_equal(refs, "0");
+	if (push_to_host(&p, session, &e))
+		fail_msg("%s", e.msg);
+	assert_there("refs/patchbay/whole", id);
+	free(there);
+	there = steal_ptr(old);
+}
+
 static void test_missing_commit(void **state)
 {
 	struct error e = ERROR_INIT;
@@ -146,6 +205,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_and_next),
+		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_seed_that_is_not_whole),
 		cmocka_unit_test(test_missing_commit),
 		cmocka_unit_test(test_refused_ref),
 		cmocka_unit_test(test_no_repository_there),
