@@ -57,6 +57,8 @@ static int add_tools(struct agent *a, struct strbuf *ev, struct strbuf *missing,
 		AUTO_FREE char *path = tool_find(t->name);
 		AUTO_FREE char *version = NULL;
 
+		if (path && ends_with(t->name, ".h"))
+			continue;
 		if (path)
 			r = tool_version(&a->link, t->name, &version, e);
 		if (path && !r) {

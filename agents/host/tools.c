@@ -18,6 +18,7 @@ const struct tool tools[] = {
 	{"bison", "bison", true, false},
 	{"bc", "bc", true, false},
 	{"perl", "perl", true, false},
+	{"libelf.h", "libelf-dev", true, false}, /* objtool is built with it */
 	{"qemu-system-x86_64", "qemu-system-x86", false, true},
 	{NULL, NULL, false, false},
 };
@@ -26,12 +27,15 @@ char *tool_find(const char *name)
 {
 	const char *path = getenv("PATH");
 
+	if (ends_with(name, ".h"))
+		path = "/usr/include:/usr/local/include";
 	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;) {
 		size_t len = strcspn(path, ":");
 		AUTO_FREE char *full = xasprintf("%.*s/%s", (int)len, path, name);
 		struct stat st;
 
-		if (len && !access(full, X_OK) && !stat(full, &st) && S_ISREG(st.st_mode))
+		if (len && !access(full, ends_with(name, ".h") ? R_OK : X_OK) && !stat(full, &st) &&
+			S_ISREG(st.st_mode))
 			return steal_ptr(full);
 		path += len;
 		path += *path == ':';

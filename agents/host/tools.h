@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs a host needs, the Debian package that has each, and the versions that are there. */
+/* Programs (and C headers) a host needs, the Debian package that has each, and the versions that are there. */
 #ifndef HOST_TOOLS_H
 #define HOST_TOOLS_H
 
@@ -15,7 +15,7 @@ struct tool {
 /* Ends with a NULL name. */
 extern const struct tool tools[];
 
-/* The full path of a program, heap; NULL where it is not installed. */
+/* The full path of a program or header, heap; NULL where it is not installed. */
 char *tool_find(const char *name);
 /* The first line of `NAME --version`, heap. */
 int tool_version(struct link *link, const char *name, char **ret_version, struct error *e);
