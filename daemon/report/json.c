@@ -48,7 +48,9 @@ static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
 	json_set_str(o, "state", f->state);
 	json_set_str(o, "verdict", is_over(f) ? f->verdict ? f->verdict : v->verdict : NULL);
 	json_set_str(o, "performance", v->performance);
-	json_set(o, "reasons", strings(v->reasons, v->n_reasons));
+	/* What was decided stands, also where a later version would word it otherwise. */
+	json_set(o, "reasons",
+		f->reasons ? cJSON_Duplicate(f->reasons, true) : strings(v->reasons, v->n_reasons));
 }
 
 static void add_base(cJSON *o, const struct facts *f)

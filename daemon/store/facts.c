@@ -142,6 +142,7 @@ struct facts *facts_free(struct facts *f)
 	free(f->base_commit);
 	free(f->chosen_by);
 	free(f->until);
+	cJSON_Delete(f->reasons);
 	cJSON_Delete(f->profile);
 	cJSON_Delete(f->environment);
 	free(f);

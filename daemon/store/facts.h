@@ -135,6 +135,7 @@ struct facts {
 	char *message_id; /* or NULL */
 	char *state; /* received held applying building testing done cancelled */
 	char *verdict; /* as stored at the end of the run; NULL before */
+	cJSON *reasons; /* array of strings, likewise */
 	char *held; /* the reason where state is held; else NULL */
 	bool input_at_fault; /* held because of what was sent, not of what is missing */
 	char *tree;

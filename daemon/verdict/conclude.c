@@ -208,6 +208,8 @@ static void conclude_performance(const struct facts *f, struct conclusion *c)
 			"nothing can differ");
 	for (size_t i = 0; i < c->v->n_comparisons; i++)
 		conclude_comparison(c, &c->v->comparisons[i]);
+	if (streq(c->v->performance, "no-change") && !c->v->same_code_as)
+		say(c, WEIGHT_NOTE, "no primary metric changed by more than the threshold");
 	if (streq(c->v->performance, "inconclusive"))
 		say(c, WEIGHT_NOTE,
 			"no primary metric changed, but the samples vary too much to rule a change "

@@ -169,6 +169,21 @@ static void a_held_series_says_why(void **state)
 	assert_string_equal(at(json_get(r, "reasons"), 0)->valuestring, "there is no patch in it");
 }
 
+static void what_was_decided_stands(void **state)
+{
+	struct facts *f = make_applied(1);
+	AUTO_JSON cJSON *r = NULL;
+
+	set_state(f, "done");
+	f->verdict = xstrdup("error");
+	f->reasons = cJSON_CreateArray();
+	cJSON_AddItemToArray(f->reasons, cJSON_CreateString("The lab cannot go on with it."));
+	r = report_of(f);
+	assert_string_equal(json_str(r, "verdict", ""), "error");
+	assert_string_equal(
+		at(json_get(r, "reasons"), 0)->valuestring, "The lab cannot go on with it.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +193,7 @@ int main(void)
 		cmocka_unit_test(comparisons_have_numbers_or_null),
 		cmocka_unit_test(the_timeline_accounts_for_everything),
 		cmocka_unit_test(a_held_series_says_why),
+		cmocka_unit_test(what_was_decided_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
