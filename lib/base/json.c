@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 #include <math.h>
 
@@ -14,6 +15,8 @@ static int check_text(const char *text, size_t len, struct error *e)
 
 	if (memchr(text, 0, len))
 		return error_set(e, ERR_SYNTAX, "JSON text with a NUL byte");
+	if (!utf8_is_valid(text, len))
+		return error_set(e, ERR_SYNTAX, "JSON text that is not UTF-8");
 	for (size_t i = 0; i < len; i++) {
 		char c = text[i];
 
@@ -165,6 +168,11 @@ int json_need_int(
 
 void json_set_str(cJSON *o, const char *key, const char *value)
 {
+	AUTO_FREE char *clean = NULL;
+
+	/* cJSON would write the bytes as they are, and nobody could read the document. */
+	if (value && !utf8_is_valid(value, strlen(value)))
+		value = clean = utf8_clean(value);
 	json_set(o, key, value ? must(cJSON_CreateString(value)) : NULL);
 }
 

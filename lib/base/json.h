@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * JSON documents, read and built with cJSON. Reading hostile text goes through json_parse(),
- * which limits size and nesting and wants the whole text to be one document.
+ * which limits size and nesting and wants the whole text to be one document in UTF-8.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -39,7 +39,8 @@ int json_need_str(const cJSON *o, const char *key, const char **ret_s, struct er
 int json_need_int(
 	const cJSON *o, const char *key, int64_t min, int64_t max, int64_t *ret_n, struct error *e);
 
-/* Building: NULL text becomes null; not finite becomes null. */
+/* Building: NULL text becomes null; not finite becomes null; bytes that are not UTF-8 become
+ * U+FFFD. */
 void json_set_str(cJSON *o, const char *key, const char *value);
 void json_set_int(cJSON *o, const char *key, int64_t value);
 void json_set_num(cJSON *o, const char *key, double value);

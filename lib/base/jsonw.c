@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/jsonw.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 #include <math.h>
-
-/* Bytes of the UTF-8 sequence at s, or 0 where there is none (overlong forms, surrogates and
- * what is past U+10FFFF are none). */
-static size_t utf8_len(const uint8_t *s, size_t left)
-{
-	uint8_t c = s[0], low = 0x80, high = 0xbf;
-	size_t n;
-
-	if (c < 0x80)
-		return 1;
-	if (c >= 0xc2 && c <= 0xdf)
-		n = 2;
-	else if ((c & 0xf0) == 0xe0)
-		n = 3;
-	else if (c >= 0xf0 && c <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	if (c == 0xe0)
-		low = 0xa0;
-	else if (c == 0xed)
-		high = 0x9f;
-	else if (c == 0xf0)
-		low = 0x90;
-	else if (c == 0xf4)
-		high = 0x8f;
-	if (left < n || s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
 
 static void add_escape(struct strbuf *sb, uint8_t c)
 {
@@ -56,7 +25,7 @@ static void add_string(struct strbuf *sb, const char *value, size_t len)
 
 	strbuf_addc(sb, '"');
 	for (size_t i = 0; i < len;) {
-		size_t n = utf8_len(s + i, len - i);
+		size_t n = utf8_len(value + i, len - i);
 		bool as_is = n > 1 || (n == 1 && s[i] >= 0x20 && s[i] != '"' && s[i] != '\\' &&
 					      s[i] != 0x7f);
 
@@ -68,7 +37,7 @@ static void add_string(struct strbuf *sb, const char *value, size_t len)
 		if (n)
 			add_escape(sb, s[i]);
 		else
-			strbuf_adds(sb, "\xef\xbf\xbd");
+			strbuf_adds(sb, UTF8_REPLACEMENT);
 		plain = ++i;
 	}
 	strbuf_add(sb, s + plain, len - plain);

@@ -27,7 +27,7 @@ static cJSON *must_parse(const char *text)
 static void test_whole_text_is_one_document(void **state)
 {
 	static const char *const bad[] = {"", " ", "{", "{}x", "{} {}", "[1,]", "\"a", "{\"a\"}",
-		"nul", "{\"a\":\"\\u0000\"}", "{\"\\u0000\":1}"};
+		"nul", "{\"a\":\"\\u0000\"}", "{\"\\u0000\":1}", "\"\xff\"", "\"\xc3\""};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct error e = ERROR_INIT;
@@ -156,6 +156,14 @@ static void test_building(void **state)
 		"\"nan\":null,\"b\":false,\"null\":null,\"o\":{\"x\":1},\"l\":[]}");
 }
 
+static void test_bytes_that_are_no_text(void **state)
+{
+	AUTO_JSON cJSON *j = cJSON_CreateObject();
+
+	json_set_str(j, "a", "x\xff y\xc3\xbc");
+	assert_string_equal(json_str(j, "a", ""), "x\xef\xbf\xbd y\xc3\xbc");
+}
+
 static void test_file(void **state)
 {
 	struct error e = ERROR_INIT;
@@ -178,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_members_and_defaults),
 		cmocka_unit_test(test_needed_members),
 		cmocka_unit_test(test_building),
+		cmocka_unit_test(test_bytes_that_are_no_text),
 		cmocka_unit_test(test_file),
 	};
 
