@@ -288,7 +288,8 @@ static bool continues(const struct scan_console *c, const char *line)
 	       (c->start.name == NAME_WHERE && !c->die_seen && scan_is_die_line(line));
 }
 
-/* A second kernel on the same console: the first fell over without a word. */
+/* The first may stand behind a word of the firmware that ended in no line feed. A second kernel on
+ * the same console: the first fell over without a word. */
 static void take_banner(struct scan_console *c, const char *line)
 {
 	struct scan_finding f = {.kind = "kernel", .fatal = true};
@@ -313,7 +314,8 @@ static void take_clean_line(struct scan_console *c, const char *line)
 	bool after_ruler = c->after_ruler;
 
 	c->after_ruler = scan_is_ruler(line);
-	if (starts_with(line, "Linux version ")) {
+	if (starts_with(line, "Linux version ") ||
+		(c->stage == SCAN_STAGE_NOTHING && strstr(line, "Linux version "))) {
 		take_banner(c, line);
 	} else if (starts_with(line, "Run ") && ends_with(line, " as init process")) {
 		c->stage = MAX_OF(c->stage, SCAN_STAGE_INIT);

@@ -272,6 +272,14 @@ static void the_order_of_locks_does_not_matter(void **state)
 	scan_console_free(b);
 }
 
+static void firmware_may_end_without_a_line_feed(void **state)
+{
+	struct scan_console *c = scan("SeaBIOS\r\nBooting from ROM..Linux version 6.12.117 #1\n");
+
+	assert_int_equal(scan_console_stage(c), SCAN_STAGE_KERNEL);
+	scan_console_free(c);
+}
+
 static void a_kernel_that_starts_again_is_found(void **state)
 {
 	struct scan_console *c = scan("[    0.000000] Linux version 6.12.117 #1\n"
@@ -352,6 +360,7 @@ int main(void)
 		cmocka_unit_test(the_order_of_locks_does_not_matter),
 		cmocka_unit_test(a_kernel_that_starts_again_is_found),
 		cmocka_unit_test(a_stack_without_task_marks_ends_by_itself),
+		cmocka_unit_test(firmware_may_end_without_a_line_feed),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(the_same_report_counts_once),
 	};
