@@ -21,6 +21,7 @@ static const struct {
 	{"khugepaged_scan_sleep_ms", THP "/khugepaged/scan_sleep_millisecs", "4294967295"},
 	{"khugepaged_alloc_sleep_ms", THP "/khugepaged/alloc_sleep_millisecs", "4294967295"},
 	{"compaction_proactiveness", "/proc/sys/vm/compaction_proactiveness", "0"},
+	{"percpu_pagelist_high_fraction", "/proc/sys/vm/percpu_pagelist_high_fraction", "1000000"},
 	{"ksm_run", "/sys/kernel/mm/ksm/run", "0"},
 	{"numa_balancing", "/proc/sys/kernel/numa_balancing", "0"},
 };
