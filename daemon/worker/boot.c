@@ -16,7 +16,7 @@
 
 #define TARGET_NAME "patchbay-target"
 #define GRACE_MS 1000 /* for the rest of a panic's trace */
-#define POWER_OFF_MS 15000 /* from the last result to the guest's end */
+#define POWER_OFF_MS 10000 /* from the last result to the guest's end */
 #define SLACK_MS (120 * 1000) /* what the agent may take outside the guest */
 #define MAX_RESULTS (64 * 1024 * 1024) /* bytes kept of the result channel */
 #define MAX_INIT_ARGS 4096
