@@ -35,7 +35,13 @@ char *wrapper_diag_path(const char *object)
 	return xasprintf("%.*s.%s.diag", (int)(name - object), object, name);
 }
 
-/* The object this command makes, or NULL where it only asks the compiler something. */
+/* Outputs of questions to the compiler: cc-option's, tools/build's features. */
+static bool is_question(const char *object)
+{
+	return strstr(object, ".tmp_") || strstr(object, "/feature/") || ends_with(object, ".tmp");
+}
+
+/* The object this command makes, or NULL where it makes none that counts. */
 static const char *find_object(char **argv)
 {
 	const char *o = NULL;
@@ -43,8 +49,7 @@ static const char *find_object(char **argv)
 	for (size_t i = 1; argv[i]; i++)
 		if (streq(argv[i], "-o") && argv[i + 1])
 			o = argv[++i];
-	if (!o || (*o == '/' && !starts_with(o, "/out/")) || strstr(o, ".tmp_") ||
-		ends_with(o, ".tmp"))
+	if (!o || (*o == '/' && !starts_with(o, "/out/")) || is_question(o))
 		return NULL;
 	return o;
 }
