@@ -338,7 +338,7 @@ static int final_name(
 static int merge_ancestor(struct merging *m, const struct ancestor *a, struct error *e)
 {
 	static const struct side none;
-	const char *name;
+	const char *name = NULL;
 	struct side result;
 	int r;
 
