@@ -156,7 +156,7 @@ export function LabPage() {
 	return (
 		<main class="page" id="main">
 			<h1>Lab</h1>
-			<div class="lab">
+			<div class="parts">
 				<Trees />
 				<Hosts />
 				<Machines />

@@ -34,6 +34,10 @@ function What({ series }: { series: Series }) {
 	return <span class="reason">{series.reason}</span>;
 }
 
+function untitled(series: Series): string {
+	return series.finished ? `Series ${series.id}, no patches in it` : `Series ${series.id}, being read`;
+}
+
 function Row({ series }: { series: Series }) {
 	return (
 		<tr>
@@ -42,7 +46,7 @@ function Row({ series }: { series: Series }) {
 			</td>
 			<td class="c-title">
 				<Link to={`/series/${series.id}`} class="row-link">
-					{series.title ?? <em>series {series.id}, not read yet</em>}
+					{series.title ?? <em>{untitled(series)}</em>}
 				</Link>
 				<span class="sub">
 					<span class="num">#{series.id}</span>

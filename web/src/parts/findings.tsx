@@ -50,7 +50,7 @@ function Item({ found }: { found: Found }) {
 				<Mark tone={bad ? "fail" : "held"} />
 				{finding.file && (
 					<code class="place">
-						{finding.file}:{finding.line}
+						{finding.line ? `${finding.file}:${finding.line}` : finding.file}
 					</code>
 				)}
 				<span>{finding.message ?? finding.signature}</span>

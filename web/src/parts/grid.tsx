@@ -38,9 +38,11 @@ const empty = <td class="cell none" />;
 /** Where in a job's log a finding is: the viewer looks for these words. */
 export function logLink(job: number, finding?: Finding | null): string {
 	if (!finding) return `/jobs/${job}`;
-	const words = finding.file
-		? `${finding.file}:${finding.line ?? ""}`
-		: (finding.message ?? finding.signature ?? "");
+	// A linker knows no line.
+	const words =
+		finding.file && finding.line
+			? `${finding.file}:${finding.line}`
+			: (finding.message ?? finding.signature ?? "");
 	return `/jobs/${job}#find=${encodeURIComponent(words)}`;
 }
 
@@ -59,7 +61,7 @@ function ApplyCell({ patch, job }: { patch: Patch; job: Job | undefined }) {
 				to={`#conflict-${patch.n}`}
 				label={`Patch ${patch.n} does not apply: show the conflict`}
 			>
-				conflict, hunk {patch.conflict.hunk}
+				conflict
 			</Cell>
 		);
 	}
@@ -131,7 +133,7 @@ function bootTone(boots: Boot[]): Tone {
 }
 
 function BootCell({ boots, jobs, n }: { boots: Boot[]; jobs: Job[]; n: number }) {
-	const ended = boots.filter((b) => b.status !== "queued" && b.status !== "running");
+	const ended = boots.filter((b) => ["pass", "fail", "error"].includes(b.status));
 	if (ended.length === 0)
 		return (
 			<Waiting
@@ -149,7 +151,7 @@ function BootCell({ boots, jobs, n }: { boots: Boot[]; jobs: Job[]; n: number })
 			to={shown && logLink(shown.job, finding)}
 			label={`Boots of ${rowName(n)}: ${passed} of ${ended.length} passed: console`}
 		>
-			{passed} of {plural(ended.length, "boot")}
+			{passed === ended.length ? plural(passed, "boot") : `${passed} of ${ended.length} passed`}
 		</Cell>
 	);
 }
