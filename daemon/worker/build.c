@@ -115,7 +115,7 @@ static void on_push(void *data, unsigned done, unsigned total)
 	struct build *b = data;
 	int64_t now = clock_mono_ms();
 
-	if (now - b->told_ms < PROGRESS_MS)
+	if (!total || now - b->told_ms < PROGRESS_MS)
 		return;
 	b->told_ms = now;
 	worker_progress(b->job, done, total, "sending the tree to the host");

@@ -58,6 +58,7 @@ static int run(const struct worker_ops *ops)
 	AUTO_JSON cJSON *doc = NULL;
 	struct job job = {.event_fd = EVENT_FD, .log_fd = -1};
 	cJSON *result = cJSON_CreateObject();
+	sigset_t term;
 	size_t len;
 	int r;
 
@@ -69,6 +70,10 @@ static int run(const struct worker_ops *ops)
 		r = worker_job_init(&job, doc, ops->kind, EVENT_FD, &e);
 	if (!r)
 		r = ops->run(&job, result, &e);
+	/* After the last word there is none. */
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
 	worker_end(&job, r, &e, result);
 	worker_job_done(&job);
 	return 0;

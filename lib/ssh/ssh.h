@@ -35,7 +35,8 @@ struct ssh_target {
 struct ssh;
 
 /* ERR_LINK: not reachable. ERR_AUTH: the host's key is not the pinned one, or it does not take
- * ours. ERR_MISSING: no private key file. ERR_TIMEOUT. The target's strings must stay. */
+ * ours. ERR_MISSING: no private key file. ERR_TIMEOUT. The target's strings must stay. The look-up
+ * of a name alone has the resolver's own time limits. */
 int ssh_connect(const struct ssh_target *target, int64_t deadline_ms, struct ssh **ret_ssh,
 	struct error *e);
 struct ssh *ssh_close(struct ssh *s);
