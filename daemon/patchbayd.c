@@ -144,11 +144,19 @@ static int find_share(struct options *o, const char *self, struct error *e)
 {
 	static const char *const names[] = {"../share/patchbay", "../.."};
 
+	AUTO_FREE char *profiles = NULL;
+
 	if (!o->share)
 		o->share = find_folder(self, names, ARRAY_SIZE(names), "profiles");
 	if (!o->share)
 		return error_set(e, ERR_MISSING,
 			"the profiles are not beside %s: say where they are with --share", self);
+	profiles = path_join(o->share, "profiles");
+	if (!file_exists(profiles))
+		return error_set(e, ERR_MISSING,
+			"there is no %s: --share names the folder that holds profiles/ and "
+			"agents/kernel/",
+			profiles);
 	return 0;
 }
 
