@@ -116,6 +116,12 @@ static int prepare(struct build *b, struct error *e)
 	return 0;
 }
 
+/* What a killed make left is known by the marker; where make ended by itself, there is nothing. */
+static int settle_marker(struct build *b, enum build_result result, struct error *e)
+{
+	return result == BUILD_ERROR ? 0 : marker_clear(b, e);
+}
+
 /* Checkout, config and compile; what of it was the code's or the lab's fault is in the result. */
 static int run_stages(
 	struct build *b, enum build_result *ret_result, struct error *ret_why, struct error *e)
@@ -128,13 +134,17 @@ static int run_stages(
 	event_stage(&b->a->link, "checkout");
 	if ((r = marker_recover(b, &killed, e)) || (r = marker_set(b, e)) ||
 		(r = tree_checkout(b, killed, e)) ||
-		(r = kconfig_prepare(b, ret_result, ret_why, e)) || *ret_result != BUILD_PASS ||
-		(r = folder_read(b->obj, ".config", BUILD_MAX_CONFIG, &config, NULL, e)))
+		(r = kconfig_prepare(b, ret_result, ret_why, e)))
+		return r;
+	if (*ret_result != BUILD_PASS)
+		return settle_marker(b, *ret_result, e);
+	if ((r = folder_read(b->obj, ".config", BUILD_MAX_CONFIG, &config, NULL, e)))
 		return r;
 	if (strstr(config, "\nCONFIG_MODULES=y\n"))
 		targets[1] = "modules";
 	event_stage(&b->a->link, "compile");
-	return make_run(b, targets, ret_result, ret_why, e);
+	r = make_run(b, targets, ret_result, ret_why, e);
+	return r ? r : settle_marker(b, *ret_result, e);
 }
 
 /* The image into ROOT/blobs, named by its hash, whole or not at all. */
@@ -213,9 +223,6 @@ static int finish(
 	if (result == BUILD_PASS && (r = add_results(b, &ev, e)))
 		return r;
 	if ((r = add_tools(b, &ev, e)))
-		return r;
-	/* A killed build's leavings are known by the marker; the others ended by themselves. */
-	if (result != BUILD_ERROR && (r = marker_clear(b, e)))
 		return r;
 	event_send(&b->a->link, &ev);
 	return 0;

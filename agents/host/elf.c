@@ -17,7 +17,8 @@ struct image {
 	const uint8_t *data;
 	size_t size;
 	const char *file;
-	Elf64_Ehdr eh;
+	bool is_32; /* the boot loader's objects are */
+	Elf64_Ehdr eh; /* of either class */
 	const char *names; /* of sections, NUL-terminated as a whole */
 	size_t names_size;
 };
@@ -35,25 +36,56 @@ static bool inside(const struct image *im, uint64_t offset, uint64_t size)
 
 static Elf64_Shdr section(const struct image *im, size_t i)
 {
+	const uint8_t *at = im->data + im->eh.e_shoff + i * im->eh.e_shentsize;
 	Elf64_Shdr sh;
+	Elf32_Shdr small;
 
-	memcpy(&sh, im->data + im->eh.e_shoff + i * sizeof(sh), sizeof(sh));
-	return sh;
+	if (!im->is_32) {
+		memcpy(&sh, at, sizeof(sh));
+		return sh;
+	}
+	memcpy(&small, at, sizeof(small));
+	return (Elf64_Shdr){.sh_name = small.sh_name,
+		.sh_type = small.sh_type,
+		.sh_flags = small.sh_flags,
+		.sh_addr = small.sh_addr,
+		.sh_offset = small.sh_offset,
+		.sh_size = small.sh_size,
+		.sh_info = small.sh_info};
+}
+
+/* The members of the header that are used; false where it is no ELF file we know. */
+static bool read_header(struct image *im)
+{
+	Elf32_Ehdr small;
+
+	if (im->size < sizeof(small) || memcmp(im->data, ELFMAG, SELFMAG) != 0 ||
+		im->data[EI_DATA] != ELFDATA2LSB)
+		return false;
+	im->is_32 = im->data[EI_CLASS] == ELFCLASS32;
+	if (!im->is_32) {
+		if (im->data[EI_CLASS] != ELFCLASS64 || im->size < sizeof(im->eh))
+			return false;
+		memcpy(&im->eh, im->data, sizeof(im->eh));
+		return im->eh.e_shentsize == sizeof(Elf64_Shdr);
+	}
+	memcpy(&small, im->data, sizeof(small));
+	im->eh = (Elf64_Ehdr){.e_type = small.e_type,
+		.e_shoff = small.e_shoff,
+		.e_shentsize = small.e_shentsize,
+		.e_shnum = small.e_shnum,
+		.e_shstrndx = small.e_shstrndx};
+	return im->eh.e_shentsize == sizeof(Elf32_Shdr);
 }
 
 static int open_image(struct image *im, struct error *e)
 {
 	Elf64_Shdr sh;
 
-	if (im->size < sizeof(im->eh))
-		return bad(im, "too short", e);
-	memcpy(&im->eh, im->data, sizeof(im->eh));
-	if (memcmp(im->eh.e_ident, ELFMAG, SELFMAG) != 0 ||
-		im->eh.e_ident[EI_CLASS] != ELFCLASS64 || im->eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-		im->eh.e_shentsize != sizeof(Elf64_Shdr))
+	if (!read_header(im))
 		return bad(im, "another format", e);
 	if (!im->eh.e_shnum || im->eh.e_shstrndx >= im->eh.e_shnum ||
-		!inside(im, im->eh.e_shoff, (uint64_t)im->eh.e_shnum * sizeof(Elf64_Shdr)))
+		!inside(im, im->eh.e_shoff, (uint64_t)im->eh.e_shnum * im->eh.e_shentsize))
 		return bad(im, "its section table lies outside", e);
 	sh = section(im, im->eh.e_shstrndx);
 	if (!inside(im, sh.sh_offset, sh.sh_size) || !sh.sh_size ||

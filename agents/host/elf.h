@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What of an ELF file (64 bit, little-endian) becomes code and data in memory: its allocatable
+ * What of an ELF file (32 or 64 bit, little-endian) becomes code and data in memory: its allocatable
  * sections, without line-number tables and build ids. Reads hostile files: every offset is
  * checked.
  */
