@@ -43,12 +43,10 @@ struct request {
 	struct token_row token; /* id 0: none */
 	bool by_cookie;
 	struct upload upload;
-	int64_t deadline_ms; /* the body has to be here by then; monotonic */
 	uint64_t discarded; /* bytes thrown away after a refusal */
 	struct MHD_Response *response;
 	unsigned status;
 	bool queued;
-	struct request *prev, *next; /* of those whose body is on its way */
 };
 
 /* Query parameters and headers: NULL where absent. They live as long as the request. */

@@ -13,7 +13,6 @@
 #include <errno.h>
 
 #define IDLE_SECONDS 60 /* a connection on which nothing moves */
-#define UPLOAD_MS (10 * 60 * 1000) /* a body has to be here by then */
 #define DISCARD_MAX (8ULL * HTTP_MAX_SUBMISSION) /* read after a refusal before hanging up */
 
 static void turn(struct http *http)
@@ -40,46 +39,23 @@ static void on_timer(struct loop *loop, void *data)
 	turn(data);
 }
 
-/* Closing the socket for reading makes MHD end a request whose body came too slowly. */
-static void on_sweep(struct loop *loop, void *data)
+/* MHD keeps it with the connection; see on_connection(). */
+static struct client *client_of(struct MHD_Connection *conn)
+{
+	return MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void on_connection(void *data, struct MHD_Connection *conn, void **context,
+	enum MHD_ConnectionNotificationCode what)
 {
 	struct http *http = data;
-	int64_t now = clock_mono_ms();
 
-	for (struct request *r = http->arriving; r; r = r->next) {
-		const union MHD_ConnectionInfo *info =
-			MHD_get_connection_info(r->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-		if (now >= r->deadline_ms && info)
-			(void)shutdown(info->connect_fd, SHUT_RD);
-	}
-	loop_set_timer(http->sweep, http->arriving ? now + http->arrive_ms / 8 : -1);
-}
-
-static void arriving_add(struct request *r)
-{
-	struct http *http = r->http;
-
-	r->deadline_ms = clock_mono_ms() + http->arrive_ms;
-	r->next = http->arriving;
-	if (r->next)
-		r->next->prev = r;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*context = client_new(&http->clients,
+			MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD)
+				->connect_fd);
 	else
-		loop_set_timer(http->sweep, clock_mono_ms() + http->arrive_ms / 8);
-	http->arriving = r;
-}
-
-static void arriving_remove(struct request *r)
-{
-	if (r->deadline_ms == 0)
-		return;
-	if (r->prev)
-		r->prev->next = r->next;
-	else
-		r->http->arriving = r->next;
-	if (r->next)
-		r->next->prev = r->prev;
-	r->deadline_ms = 0;
+		*context = client_free(*context);
 }
 
 static void upload_close(struct request *r)
@@ -107,7 +83,6 @@ static struct request *request_new(
 
 static void request_free(struct request *r)
 {
-	arriving_remove(r);
 	upload_close(r);
 	if (r->response)
 		MHD_destroy_response(r->response);
@@ -173,7 +148,6 @@ static enum MHD_Result queue(struct request *r)
 		reply_problem(r, 500, "Patchbay had no answer to this. Please report it.");
 	if (r->status >= 100 && r->status < 600)
 		r->http->counters.by_class[r->status / 100]++;
-	arriving_remove(r);
 	upload_close(r);
 	r->queued = true;
 	result = MHD_queue_response(r->conn, r->status, r->response);
@@ -202,7 +176,7 @@ static enum MHD_Result begin(struct request *r)
 		return MHD_YES;
 	if (r->response && (waits || length > (int64_t)DISCARD_MAX))
 		return queue(r);
-	arriving_add(r);
+	client_expect(client_of(r->conn), r->http->clients.body_ms);
 	return MHD_YES;
 }
 
@@ -234,6 +208,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
 
 	if (!r) {
 		*context = r = request_new(data, conn, url, method);
+		client_expect(client_of(conn), 0);
 		return begin(r);
 	}
 	if (r->queued)
@@ -252,9 +227,12 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
 static void on_completed(void *data, struct MHD_Connection *conn, void **context,
 	enum MHD_RequestTerminationCode how)
 {
+	struct http *http = data;
+
 	if (*context)
 		request_free(*context);
 	*context = NULL;
+	client_expect(client_of(conn), http->clients.head_ms);
 }
 
 /* Control characters in a path are nobody's; they would end up in answers and logs. */
@@ -303,10 +281,11 @@ static int mhd_start(struct http *http, const struct http_config *config, struct
 		flags |= MHD_USE_IPv6;
 	http->mhd = MHD_start_daemon(flags, config->port, NULL, NULL, on_request, http,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, http,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_MAX_CONNECTIONS,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 * 1024, MHD_OPTION_END);
+		on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+		MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, http, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 * 1024,
+		MHD_OPTION_END);
 	if (!http->mhd)
 		return error_errno(e,
 			"cannot listen on %s port %u; choose another port, or stop what has it",
@@ -329,9 +308,8 @@ int http_new(struct loop *loop, struct sched *sched, const struct http_config *c
 	http->web = xstrdup_null(config->web);
 	http->openapi = xstrdup_null(config->openapi);
 	http->started_ms = clock_unix_ms();
-	http->arrive_ms = UPLOAD_MS;
 	http->timer = loop_add_timer(loop, -1, on_timer, http);
-	http->sweep = loop_add_timer(loop, -1, on_sweep, http);
+	clients_init(&http->clients, loop);
 	streams_init(&http->streams, loop, http->timer);
 	http->events = events_new(http);
 	r = mhd_start(http, config, e);
@@ -358,7 +336,7 @@ struct http *http_free(struct http *http)
 	streams_done(&http->streams);
 	loop_remove(http->io);
 	loop_remove(http->timer);
-	loop_remove(http->sweep);
+	clients_done(&http->clients);
 	events_free(http->events);
 	free(http->web);
 	free(http->openapi);

@@ -3,6 +3,7 @@
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
+#include "daemon/http/client.h"
 #include "daemon/http/login.h"
 #include "daemon/http/request.h"
 #include "daemon/http/stream.h"
@@ -22,12 +23,10 @@ struct http {
 	struct MHD_Daemon *mhd;
 	struct loop_source *io;
 	struct loop_source *timer; /* MHD's own deadlines */
-	struct loop_source *sweep; /* deadlines of bodies under way */
 	uint16_t port;
 	int64_t started_ms; /* Unix */
-	struct request *arriving; /* bodies under way */
-	int64_t arrive_ms; /* a body has to be here by then */
 	size_t n_uploads;
+	struct clients clients;
 	struct streams streams;
 	struct events *events;
 	struct follower *followers; /* of logs */

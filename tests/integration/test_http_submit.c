@@ -221,24 +221,39 @@ static void test_client_vanishes(void **state)
 	assert_int_equal(count_series(lab), before);
 }
 
+struct hurry {
+	int64_t head_ms, body_ms;
+};
+
 static void set_hurry(struct lab *lab, void *data)
 {
-	lab->http->arrive_ms = *(int64_t *)data;
+	const struct hurry *hurry = data;
+
+	lab->http->clients.head_ms = hurry->head_ms;
+	lab->http->clients.body_ms = hurry->body_ms;
 }
 
-static void test_client_dawdles(void **state)
+/* One whose body, and one whose head does not come to its end: the server hangs up. */
+static void test_clients_dawdle(void **state)
 {
 	struct lab *lab = *state;
-	int64_t hurry = 100, normal = 600000;
-	AUTO_ANSWER struct answer a = {0};
+	struct hurry body = {CLIENT_HEAD_MS, 100}, head = {100, CLIENT_BODY_MS};
+	struct hurry normal = {CLIENT_HEAD_MS, CLIENT_BODY_MS};
+	AUTO_ANSWER struct answer a = {0}, b = {0};
 	int fd;
 
-	lab_call(lab, set_hurry, &hurry);
+	lab_call(lab, set_hurry, &body);
 	fd = dial(lab);
 	begin_upload(lab, fd);
-	hear(fd, &a); /* the server hangs up */
+	hear(fd, &a);
 	assert_int_equal(a.status, 0);
 	wait_until(lab, nothing_is_there, "the upload is gone");
+
+	lab_call(lab, set_hurry, &head);
+	fd = dial(lab);
+	say(fd, "GET /healthz HTTP/1.1\r\nHost: lab\r\nX-Slow:");
+	hear(fd, &b);
+	assert_int_not_equal(b.status, 200);
 	lab_call(lab, set_hurry, &normal);
 }
 
@@ -302,7 +317,7 @@ int main(void)
 		cmocka_unit_test(test_expect),
 		cmocka_unit_test(test_refusal_is_heard),
 		cmocka_unit_test(test_client_vanishes),
-		cmocka_unit_test(test_client_dawdles),
+		cmocka_unit_test(test_clients_dawdle),
 		cmocka_unit_test(test_too_many_uploads),
 		cmocka_unit_test(test_rubbish),
 	};
