@@ -171,8 +171,10 @@ void json_set_str(cJSON *o, const char *key, const char *value)
 	AUTO_FREE char *clean = NULL;
 
 	/* cJSON would write the bytes as they are, and nobody could read the document. */
-	if (value && !utf8_is_valid(value, strlen(value)))
-		value = clean = utf8_clean(value);
+	if (value && !utf8_is_valid(value, strlen(value))) {
+		clean = utf8_clean(value);
+		value = clean;
+	}
 	json_set(o, key, value ? must(cJSON_CreateString(value)) : NULL);
 }
 
