@@ -37,11 +37,34 @@ static void remove_stale_lock(const struct build *b)
 	(void)unlink(lock);
 }
 
+/* The commit that the work tree is known to be, heap; NULL where that is not known. Forgets it:
+ * it is to be known again when the change is through. */
+static char *take_current(const char *state)
+{
+	AUTO_FREE char *commit = NULL;
+	size_t len;
+
+	if (file_read(state, 64, &commit, &len, NULL) || len != 40 || unlink(state))
+		return NULL;
+	return steal_ptr(commit);
+}
+
+/* From one commit to another only what differs is looked at; from the unknown, every file. */
+static int change_tree(struct build *b, const char *from, struct error *e)
+{
+	const char *const step[] = {"read-tree", "-m", "-u", from, b->commit, NULL};
+	const char *const reset[] = {"read-tree", "--reset", "-u", b->commit, NULL};
+	int r = from ? git(b, step, e) : ERR_CONFLICT;
+
+	return r == ERR_CONFLICT ? git(b, reset, e) : r;
+}
+
 int tree_checkout(struct build *b, bool clean, struct error *e)
 {
 	AUTO_FREE char *object = xasprintf("%s^{commit}", b->commit);
+	AUTO_FREE char *state = xasprintf("%s.commit", b->src);
+	AUTO_FREE char *from = NULL;
 	const char *const verify[] = {"cat-file", "-e", object, NULL};
-	const char *const read_tree[] = {"read-tree", "--reset", "-u", b->commit, NULL};
 	const char *const rest[] = {"clean", "-ffdxq", NULL};
 	int r;
 
@@ -54,10 +77,13 @@ int tree_checkout(struct build *b, bool clean, struct error *e)
 	if (r)
 		return r;
 	remove_stale_lock(b);
-	if (git(b, read_tree, e))
+	from = take_current(state);
+	if (change_tree(b, clean ? NULL : from, e))
 		return error_prefix(e, "cannot check out %.12s", b->commit);
 	/* A killed checkout may have left files that its index knows nothing of. */
-	return clean ? git(b, rest, e) : 0;
+	if ((clean || !from) && (r = git(b, rest, e)))
+		return r;
+	return file_write_atomic(state, b->commit, strlen(b->commit), 0600, e);
 }
 
 int tree_config_differs(struct build *b, const char *from, bool *ret_differs, struct error *e)
