@@ -70,6 +70,13 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t size);
 /* Room for count elements of size bytes; aborts where the product overflows. */
 void *xreallocarray(void *p, size_t count, size_t size);
+
+/* Room for one more element behind count of them: an array that only ever grows this way doubles. */
+static inline void *xgrow(void *p, size_t count, size_t size)
+{
+	return count & (count - 1) ? p : xreallocarray(p, count ? 2 * count : 1, size);
+}
+
 char *xstrdup(const char *s);
 /* NULL stays NULL. */
 char *xstrdup_null(const char *s);

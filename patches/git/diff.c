@@ -154,7 +154,7 @@ static int parse_hunks(struct scan *s, struct diff_file *f, struct error *e)
 		struct hunk *h;
 		int r;
 
-		f->hunks = xreallocarray(f->hunks, f->n_hunks + 1, sizeof(*f->hunks));
+		f->hunks = xgrow(f->hunks, f->n_hunks, sizeof(*f->hunks));
 		h = &f->hunks[f->n_hunks];
 		*h = (struct hunk){.number = (int)f->n_hunks + 1};
 		r = parse_hunk(s, h, e);
@@ -255,7 +255,7 @@ int diff_parse(const char *text, size_t len, struct diff **ret_diff, struct erro
 			r = check_names(&f, e);
 		if (r == 0)
 			r = parse_content(&s, &f, e);
-		d->files = xreallocarray(d->files, d->n_files + 1, sizeof(*d->files));
+		d->files = xgrow(d->files, d->n_files, sizeof(*d->files));
 		d->files[d->n_files++] = f;
 		if (r < 0)
 			return r;

@@ -137,7 +137,7 @@ static void put(struct merging *m, const char *path, const struct side *side)
 	size_t at = pathmap_get(&m->result_map, path);
 
 	if (at == PATHMAP_NONE) {
-		c->list = xreallocarray(c->list, c->n + 1, sizeof(*c->list));
+		c->list = xgrow(c->list, c->n, sizeof(*c->list));
 		c->list[c->n] = (struct change){xstrdup(path), side->mode, side->id};
 		pathmap_set(&m->result_map, c->list[c->n].path, c->n);
 		c->n++;

@@ -178,7 +178,7 @@ static void set_entry(
 	}
 	if (!mode)
 		return;
-	raw->entries = xreallocarray(raw->entries, raw->n + 1, sizeof(*raw->entries));
+	raw->entries = xgrow(raw->entries, raw->n, sizeof(*raw->entries));
 	raw->entries[raw->n++] = (struct entry){name, len, mode, *id};
 }
 

@@ -54,8 +54,8 @@ static void add_references(struct message *m, const char *value)
 			close = p;
 		if (*p != '<' || !close || close - p < 2)
 			continue;
-		m->references = xreallocarray(
-			(void *)m->references, m->n_references + 1, sizeof(*m->references));
+		m->references =
+			xgrow((void *)m->references, m->n_references, sizeof(*m->references));
 		m->references[m->n_references++] = xstrndup(p + 1, (size_t)(close - p) - 1);
 		close = NULL;
 	}

@@ -184,6 +184,7 @@ static int part_headers(struct mime *m, char *fields[FIELDS], struct error *e)
 static int enter_part(
 	struct mime *m, const char *line, size_t len, char *fields[FIELDS], struct error *e)
 {
+	bool first = true;
 	int r;
 
 	for (;;) {
@@ -192,9 +193,11 @@ static int enter_part(
 		if (len < n + 2 || line[n] != '-' || line[n + 1] != '-')
 			break;
 		free(m->boundaries[--m->depth]);
-		r = filter_line(&m->filter, "\n", 1, m->charset, e);
+		/* git lets one empty line stand for however many parts end together. */
+		r = first ? filter_line(&m->filter, "\n", 1, m->charset, e) : 0;
 		if (r)
 			return r;
+		first = false;
 		if (!skip_to_boundary(m, &line, &len))
 			return 0;
 	}

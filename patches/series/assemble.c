@@ -205,8 +205,7 @@ static void attach_replies(struct assembly *a, const size_t *numbers)
 			continue;
 		}
 		s = &a->set->series[numbers[g]];
-		s->replies =
-			xreallocarray((void *)s->replies, s->n_replies + 1, sizeof(*s->replies));
+		s->replies = xgrow((void *)s->replies, s->n_replies, sizeof(*s->replies));
 		s->replies[s->n_replies++] = a->mails[i].m;
 	}
 	free(l.only);

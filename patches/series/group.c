@@ -57,7 +57,7 @@ static struct group *add_group(struct assembly *a, size_t i)
 	const struct mail *mail = &a->mails[i];
 	struct group *g;
 
-	a->groups = xreallocarray(a->groups, a->n_groups + 1, sizeof(*a->groups));
+	a->groups = xgrow(a->groups, a->n_groups, sizeof(*a->groups));
 	g = &a->groups[a->n_groups++];
 	*g = (struct group){.first = i,
 		.total = mail->tags.numbered ? mail->tags.total : 1,
@@ -101,7 +101,7 @@ static void add_mail(struct assembly *a, struct group *g, size_t i)
 	} else if (last != THREADS_NONE && mail_place(&a->mails[last]) == mail_place(mail)) {
 		double_patch(a, g, a->mails[last].m, mail->m, mail_place(mail));
 	} else {
-		g->patches = xreallocarray(g->patches, g->n_patches + 1, sizeof(*g->patches));
+		g->patches = xgrow(g->patches, g->n_patches, sizeof(*g->patches));
 		g->patches[g->n_patches++] = i;
 	}
 }

@@ -41,8 +41,7 @@ void series_set_done(struct series_set *set)
 
 void series_set_add(struct series_set *set, struct message *m)
 {
-	set->messages =
-		xreallocarray((void *)set->messages, set->n_messages + 1, sizeof(*set->messages));
+	set->messages = xgrow((void *)set->messages, set->n_messages, sizeof(*set->messages));
 	set->messages[set->n_messages++] = m;
 }
 
@@ -54,7 +53,7 @@ void series_set_ignore(struct series_set *set, const char *message_id, const cha
 	va_start(ap, fmt);
 	(void)vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	set->ignored = xreallocarray(set->ignored, set->n_ignored + 1, sizeof(*set->ignored));
+	set->ignored = xgrow(set->ignored, set->n_ignored, sizeof(*set->ignored));
 	set->ignored[set->n_ignored++] =
 		(struct series_ignored){xstrdup_null(message_id), xstrdup(why)};
 }

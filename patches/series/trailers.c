@@ -17,8 +17,7 @@ static void add_prerequisite(struct series *s, enum prerequisite_kind kind, cons
 			return;
 	if (s->n_prerequisites == TRAILERS_MAX)
 		return;
-	s->prerequisites =
-		xreallocarray(s->prerequisites, s->n_prerequisites + 1, sizeof(*s->prerequisites));
+	s->prerequisites = xgrow(s->prerequisites, s->n_prerequisites, sizeof(*s->prerequisites));
 	s->prerequisites[s->n_prerequisites++] = (struct prerequisite){kind, xstrdup(value)};
 }
 

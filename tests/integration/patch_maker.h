@@ -275,7 +275,7 @@ static inline void maker_change(struct maker *m)
 	struct made_file *f = maker_pick(m, 0100000);
 	struct made_file *g;
 
-	switch (maker_below(m, 24)) {
+	switch (maker_below(m, 32)) {
 	case 0: /* rename, with or without an edit */
 		g = maker_copy(m, f);
 		if (maker_below(m, 2) && !maker_is_binary(f))
@@ -306,6 +306,8 @@ static inline void maker_change(struct maker *m)
 		maker_touch(m, f);
 		break;
 	case 5:
+		if (maker_below(m, 4) && !maker_is_binary(f))
+			break;
 		f->data = maker_binary(m, &f->len);
 		maker_touch(m, f);
 		break;
@@ -325,8 +327,9 @@ static inline void maker_change(struct maker *m)
 		maker_touch(m, f);
 		break;
 	default:
-		for (size_t i = 0; i <= maker_below(m, 4); i++)
-			maker_edit(m, f);
+		for (size_t i = 0; i <= maker_below(m, 3); i++)
+			if (!maker_is_binary(f))
+				maker_edit(m, f);
 	}
 }
 

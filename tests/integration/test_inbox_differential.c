@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define PATCHES 2000
+#define MAILINFO_STEP 20 /* a process for each would take too long */
 #define MAIL_MAX ((size_t)256 << 20)
 
 struct lab {
@@ -231,7 +232,7 @@ static void compare_reading(const struct strbuf *raw, struct message *m, void *d
 	(void)strbuf_add(&r->diffs, m->diff, m->diff_len);
 	if (patch_id(m->diff, m->diff_len, true, id))
 		(void)strbuf_addf(&r->ids, "%s %040zu\n", id, r->n);
-	if (r->n % 7)
+	if (r->n % MAILINFO_STEP)
 		return;
 	spill(mail, raw->buf, raw->len);
 	GIT_OK(r->lab->folder, mail, info, "mailinfo", msg, patch);
