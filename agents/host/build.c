@@ -116,10 +116,11 @@ static int prepare(struct build *b, struct error *e)
 	return 0;
 }
 
-/* What a killed make left is known by the marker; where make ended by itself, there is nothing. */
+/* What a killed make left is known by the marker, whoever is to blame for the kill; where make ended
+ * by itself, there is nothing. */
 static int settle_marker(struct build *b, enum build_result result, struct error *e)
 {
-	return result == BUILD_ERROR ? 0 : marker_clear(b, e);
+	return result == BUILD_ERROR || b->cut ? 0 : marker_clear(b, e);
 }
 
 /* Checkout, config and compile; what of it was the code's or the lab's fault is in the result. */

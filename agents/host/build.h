@@ -46,6 +46,7 @@ struct build {
 	int64_t start_ms;
 	int64_t make_ms; /* spent inside make */
 	int64_t log_bytes;
+	bool cut; /* a make was killed in the middle of what it wrote */
 	struct strbuf line; /* of the log, while it is incomplete */
 	struct strbuf errors; /* what make, the linker and their like said */
 	struct strbuf tail; /* the log's last lines */

@@ -163,6 +163,7 @@ int make_run(struct build *b, const char *const *targets, enum build_result *ret
 	if ((res = supervise(&r, e)))
 		return res;
 	b->make_ms += r.took_ms;
+	b->cut = b->cut || r.how != RUN_EXITED;
 	if (r.how == RUN_LOST)
 		return error_set(e, ERR_LINK, "%s", b->a->link.lost_reason);
 	*ret_result = judge(b, &r, ret_why);

@@ -58,18 +58,17 @@ int marker_recover(struct build *b, bool *ret_found, struct error *e)
 	AUTO_FREE char *path = path_join(b->out, MARKER);
 	struct sweep s = {.obj = b->obj};
 	struct stat st;
-	int r;
 
 	*ret_found = !lstat(path, &st);
 	if (*ret_found) {
 		s.since = st.st_ctim;
-		if ((r = folder_walk(b->obj, look_for_config, &s, e)))
-			return r;
 		/* What a changed option touched is not told by times alone: all of it again. */
-		if (s.config_touched)
+		if (folder_walk(b->obj, look_for_config, &s, NULL) || s.config_touched)
 			return folder_empty(b->obj, e);
 	}
-	return folder_walk(b->obj, sweep_file, &s, e);
+	/* A build can leave folders that cannot be read, or paths too long to be named: they are not to
+	 * spoil every build after it. */
+	return folder_walk(b->obj, sweep_file, &s, NULL) ? folder_empty(b->obj, e) : 0;
 }
 
 int marker_set(struct build *b, struct error *e)
