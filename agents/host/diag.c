@@ -22,6 +22,7 @@ static const char *const host_trouble[] = {"Killed signal terminated program",
 	"internal compiler error: Killed", "virtual memory exhausted", "out of memory allocating",
 	"Cannot allocate memory", "No space left on device", "Disk quota exceeded",
 	"Input/output error", "Resource temporarily unavailable", "terminated with signal 9",
+	"Bus error", "Too many open files", "Stale file handle", "Structure needs cleaning",
 	"ld: final link failed: No space"};
 
 /* Starts of lines by which tools other than the compiler complain. */
