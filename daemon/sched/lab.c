@@ -184,8 +184,7 @@ static int check_host(const struct host_row *host, struct error *e)
 			"the private key is named by its absolute path on the lab's machine, not "
 			"'%.200s'",
 			host->key);
-	if (!starts_with(host->host_key, "ssh-ed25519 ") &&
-		!starts_with(host->host_key, "ecdsa-sha2-"))
+	if (!starts_with(host->host_key, "ssh-ed25519 "))
 		return error_set(e, ERR_SYNTAX,
 			"the host key is pinned as `ssh-keyscan -t ed25519 HOST` prints it: "
 			"ssh-ed25519 AAAA…");
