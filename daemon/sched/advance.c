@@ -263,13 +263,19 @@ static bool is_trouble_of_disk(int err)
 /* What is known of the run makes no sense: that is the lab's error, and said so. */
 static int give_up(struct step *st, int64_t series_id, const char *why, struct error *e)
 {
+	struct store *store = st->sched->store;
+	AUTO_TX struct tx tx = TX_INIT;
 	AUTO_JSON cJSON *reasons = cJSON_CreateArray();
 	AUTO_FREE char *reason = xasprintf("The lab cannot go on with it: %s.", why);
+	int err = store_begin(store, &tx, e);
 
 	cJSON_AddItemToArray(reasons, cJSON_CreateString(reason));
 	st->ended = true;
-	return series_set_verdict(
-		st->sched->store, series_id, st->series->run, "error", "none", reasons, e);
+	if (err < 0 || (err = job_cancel_queued(store, series_id, st->series->run, e)) < 0 ||
+		(err = series_set_verdict(
+			 store, series_id, st->series->run, "error", "none", reasons, e)) < 0)
+		return err;
+	return store_commit(&tx, e);
 }
 
 void sched_advance(struct sched *s, int64_t series_id)
