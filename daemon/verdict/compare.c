@@ -57,6 +57,12 @@ static const struct fact_sample *sample_of(const struct fact_boot *b, const char
 	return NULL;
 }
 
+/* A boot under KVM and one under TCG compare hosts, not kernels. */
+static bool same_accel(const struct fact_boot *a, const struct fact_boot *b)
+{
+	return streq(a->accel ? a->accel : "", b->accel ? b->accel : "");
+}
+
 /* The other side of a pair, if both gave results. */
 static const struct fact_boot *partner_of(const struct facts *f, const struct fact_boot *base)
 {
@@ -65,7 +71,7 @@ static const struct fact_boot *partner_of(const struct facts *f, const struct fa
 
 		if (b->side == SIDE_PATCHED && b->role == BOOT_PAIR && b->pair == base->pair &&
 			b->clock == base->clock && b->status == STATUS_PASS &&
-			streq(b->machine, base->machine))
+			streq(b->machine, base->machine) && same_accel(b, base))
 			return b;
 	}
 	return NULL;
