@@ -17,7 +17,7 @@
 #include "tests/integration/sched_scripts.h"
 
 #define SERIES 3
-#define KILLS 40
+#define KILLS 30
 #define SAMPLES_OF_A_BOOT 2
 
 struct daemon {
