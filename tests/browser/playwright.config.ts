@@ -4,8 +4,8 @@ import { defineConfig } from "@playwright/test";
 export default defineConfig({
 	testDir: "specs",
 	workers: 1,
-	timeout: 120_000,
-	expect: { timeout: 20_000 },
+	timeout: 300_000,
+	expect: { timeout: 60_000 },
 	reporter: "./reporter.ts",
 	outputDir: process.env.PATCHBAY_BROWSER_OUT ?? "results",
 	use: {

@@ -59,6 +59,8 @@ export function Link({ to, children, ...rest }: LinkProps) {
 	const follow = (event: MouseEvent) => {
 		if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
 			return;
+		// Within the page the browser knows where to scroll.
+		if (to.startsWith("#")) return;
 		event.preventDefault();
 		go(to);
 	};
