@@ -212,10 +212,10 @@ static int check_free(struct applying *a, const struct diff_file *d, struct erro
 	if (f && f->seen != SEEN_SOURCE)
 		return 0;
 	r = a->source->find(a->source, d->new_name, &mode, &id, &blocked, e);
-	if (r > 0)
-		return refuse(a, d->new_name, "the patch makes it, but it is in the tree already%s",
-			mode == 0040000u ? ", as a folder" : "");
-	return r;
+	/* A folder may be empty by the end of the patch: writing the tree tells. */
+	if (r > 0 && mode != TREE_MODE_DIR)
+		return refuse(a, d->new_name, "the patch makes it, but it is in the tree already");
+	return r < 0 ? r : 0;
 }
 
 /* Nothing is written through a symbolic link, of the tree or of this very diff. */

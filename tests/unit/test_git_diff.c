@@ -61,6 +61,7 @@ static void reads_headers(void **state)
 		{"diff --git \"a/t\\303\\244\\tb\" \"b/t\\303\\244\\tb\"\nold mode 100644\n"
 		 "new mode 100755\n",
 			"t\xc3\xa4\tb>t\xc3\xa4\tb 100644 100755 0"},
+		{"diff --git a/f b/g\n--- a/f\n+++ b/g\n" HUNK, "f>g rename 0 0 1"},
 		{"--- a/f\n+++ b/f\n" HUNK, "f>f 0 0 1"},
 		{"--- a/f.orig\t2020-01-01 00:00:00\n+++ b/f\t2020-01-01 00:00:00\n" HUNK,
 			"f>f 0 0 1"},
@@ -113,7 +114,6 @@ static void refuses_what_is_corrupt_or_hostile(void **state)
 		{"--- a/.git. /config\n+++ b/.git. /config\n" HUNK, ".git"},
 		{"--- a/.g\xe2\x80\x8cit/config\n+++ b/.g\xe2\x80\x8cit/config\n" HUNK, ".git"},
 		{"diff --git a/s b/s\nindex 1..2 160000\n--- a/s\n+++ b/s\n" HUNK, "submodule"},
-		{"diff --git a/f b/f\n--- a/f\n+++ b/g\n" HUNK, "g"},
 		{"diff --git a/f b/f\nnew file mode 1xx\n", "mode"},
 		{"diff --git a/f b/f\nGIT binary patch\nnonsense\n", "not one that git wrote"},
 		{"diff --git a/f b/f\nGIT binary patch\nliteral 5\nzzz\n\n", "corrupt"},
