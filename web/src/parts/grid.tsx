@@ -23,7 +23,8 @@ function Cell({ tone, to, label, children }: CellProps) {
 	return (
 		<td class={`cell ${tone}`}>
 			{to ? (
-				<Link to={to} aria-label={label}>
+				<Link to={to}>
+					<span class="hidden">{label}: </span>
 					{inside}
 				</Link>
 			) : (
@@ -59,15 +60,15 @@ function ApplyCell({ patch, job }: { patch: Patch; job: Job | undefined }) {
 			<Cell
 				tone="fail"
 				to={`#conflict-${patch.n}`}
-				label={`Patch ${patch.n} does not apply: show the conflict`}
+				label={`Applying patch ${patch.n}`}
 			>
 				conflict
 			</Cell>
 		);
 	}
-	if (!patch.how) return job?.status === "running" ? <Waiting job={job} what="apply" /> : empty;
+	if (!patch.how) return job?.status === "running" ? <Waiting job={job} what="Applying" /> : empty;
 	return (
-		<Cell tone="pass" to={job && `/jobs/${job.id}`} label={`Patch ${patch.n} applies: log`}>
+		<Cell tone="pass" to={job && `/jobs/${job.id}`} label={`Applying patch ${patch.n}`}>
 			{applyWords[patch.how] ?? patch.how}
 		</Cell>
 	);
@@ -76,7 +77,7 @@ function ApplyCell({ patch, job }: { patch: Patch; job: Job | undefined }) {
 function Waiting({ job, what }: { job: Job | undefined; what: string }) {
 	if (job?.status === "running") {
 		return (
-			<Cell tone="run" to={`/jobs/${job.id}`} label={`${what} runs: follow its log`}>
+			<Cell tone="run" to={`/jobs/${job.id}`} label={what}>
 				running
 			</Cell>
 		);
@@ -115,7 +116,7 @@ function BuildCell({ build, job, n }: { build: Build | undefined; job: Job | und
 		<Cell
 			tone={buildTone(build)}
 			to={logLink(build.job, worst)}
-			label={`Build of ${rowName(n)}: ${build.status}, ${buildWords(build)}: log`}
+			label={`Build of ${rowName(n)}`}
 		>
 			{buildWords(build)}
 		</Cell>
@@ -149,7 +150,7 @@ function BootCell({ boots, jobs, n }: { boots: Boot[]; jobs: Job[]; n: number })
 		<Cell
 			tone={bootTone(ended)}
 			to={shown && logLink(shown.job, finding)}
-			label={`Boots of ${rowName(n)}: ${passed} of ${ended.length} passed: console`}
+			label={`Boots of ${rowName(n)}`}
 		>
 			{passed === ended.length ? plural(passed, "boot") : `${passed} of ${ended.length} passed`}
 		</Cell>
