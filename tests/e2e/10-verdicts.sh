@@ -54,11 +54,12 @@ text=$(pb series report "$id")
 truth "new errors are marked" grep -Eq '^>> .*no_such_function' <<<"$text"
 
 # --- one that does not apply
-submit --profile e2e "$cases/viommu-batch-replay-6.12.mbox"
-exits "a series without what it stands on fails" 1 "$rc"
+sed 's/^ MODULE_AUTHOR(.*/ MODULE_AUTHOR("Nobody");/' "$tmp/unbuildable.mbox" >"$tmp/conflict.mbox"
+submit --profile e2e "$tmp/conflict.mbox"
+exits "a series whose context is not there fails" 1 "$rc"
 holds "with both sides of the conflict" "$report" '
-	.apply.status == "conflict" and (.apply.patches[0].conflict | .file == "drivers/iommu/virtio-iommu.c"
-	and .hunk >= 1 and (.expected | length) > 0 and .expected != .found)'
+	.apply.status == "conflict" and (.apply.patches[0].conflict | .file == "drivers/vfio/vfio_iommu_type1.c"
+	and .hunk == 1 and (.expected | contains("Nobody")) and .expected != .found)'
 holds "nothing was built for it" "$report" '[.builds[] | select(.patch > 0)] == []'
 submit --profile e2e --until build "$cases/viommu-batch-replay-6.12.mbox" \
 	--needs "$cases/viommu-alloc-paging-6.12.mbox"
