@@ -325,6 +325,9 @@ static int git_header(struct scan *s, struct diff_file *f, struct error *e)
 			"the git header at line %d of the patch does not say which file it is "
 			"about",
 			at);
+	/* Two names without a word about it are a rename. */
+	if (f->old_name && f->new_name && !f->is_copy && !streq(f->old_name, f->new_name))
+		f->is_rename = true;
 	return 1;
 }
 
