@@ -88,23 +88,75 @@ static void code_counts_and_lines_do_not(void **state)
 	assert_string_not_equal(base, code);
 }
 
+/* What the compiler makes of a source, and its hash. */
+static void compile(const char *source, const char *flags, char **ret_object, size_t *ret_len)
+{
+	char dir[] = "/tmp/patchbay-elf-XXXXXX";
+	AUTO_FREE char *c = NULL, *o = NULL, *command = NULL;
+
+	assert_non_null(mkdtemp(dir));
+	c = path_join(dir, "x.c");
+	o = path_join(dir, "x.o");
+	command = xasprintf("gcc -O2 -g %s -c -o %s %s", flags, o, c);
+	assert_int_equal(file_write_atomic(c, source, strlen(source), 0600, NULL), 0);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(file_read(o, 1 << 20, ret_object, ret_len, NULL), 0);
+	assert_int_equal(file_remove_tree(dir, NULL), 0);
+}
+
+static void hash_source(const char *source, const char *flags, char *hex)
+{
+	AUTO_FREE char *object = NULL;
+	size_t len;
+
+	compile(source, flags, &object, &len);
+	assert_int_equal(hash(object, len, hex), 0);
+}
+
+#define CALLS(what) "void a(void); void b(void); void f(void); void f(void) { " what "; }\n"
+#define READS(what)                        \
+	"static int x, y; int f(int i);\n" \
+	"int f(int i) { x += i; y -= i; return " what "; }\n"
+
 static void relocations_of_modules_count(void **state)
 {
+	/* -m32: the boot loader's objects. */
+	static const char *const flags[] = {"", "-ffunction-sections", "-m32 -fno-pic"};
 	char base[SHA256_HEX], other[SHA256_HEX];
-	struct tiny t = make_tiny();
 
-	t.eh.e_type = ET_REL;
-	t.sh[2] = (Elf64_Shdr){.sh_name = 7,
-		.sh_type = SHT_RELA,
-		.sh_info = 1,
-		.sh_offset = offsetof(struct tiny, bugs),
-		.sh_size = 8};
-	assert_int_equal(hash(&t, sizeof(t), base), 0);
-	t.bugs[0] = 'L';
-	assert_int_equal(hash(&t, sizeof(t), other), 0);
-	assert_string_not_equal(base, other);
-	t.sh[2].sh_info = 4;
-	assert_int_equal(hash(&t, sizeof(t), other), ERR_SYNTAX);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		hash_source(CALLS("a()"), flags[i], base);
+		hash_source("/* One\n * comment more. */\n" CALLS("a()"), flags[i], other);
+		assert_string_equal(base, other);
+		hash_source(CALLS("b()"), flags[i], other);
+		assert_string_not_equal(base, other);
+
+		hash_source(READS("x"), flags[i], base);
+		hash_source("\n/* comment */\n" READS("x"), flags[i], other);
+		assert_string_equal(base, other);
+		hash_source(READS("y"), flags[i], other);
+		assert_string_not_equal(base, other);
+	}
+}
+
+/* Every byte of an object set to every extreme: no read outside. */
+static void survives_any_object(void **state)
+{
+	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
+	AUTO_FREE char *object = NULL;
+	char hex[SHA256_HEX];
+	size_t len;
+
+	compile(CALLS("a()"), "-g0", &object, &len);
+	for (size_t i = EI_NIDENT; i < len; i++) {
+		char was = object[i];
+
+		for (size_t v = 0; v < ARRAY_SIZE(values); v++) {
+			object[i] = (char)values[v];
+			(void)hash(object, len, hex);
+		}
+		object[i] = was;
+	}
 }
 
 /* Every byte of the headers set to every extreme, and every length: no read outside. */
@@ -202,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_counts_and_lines_do_not),
 		cmocka_unit_test(relocations_of_modules_count),
+		cmocka_unit_test(survives_any_object),
 		cmocka_unit_test(survives_any_header),
 		cmocka_unit_test(initrd_is_a_cpio_archive),
 		cmocka_unit_test(folder_follows_nothing),
