@@ -21,6 +21,8 @@ static int start_library(struct error *e)
 		(void)git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
 	(void)git_libgit2_opts(
 		GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)TREE_CACHE_BYTES);
+	/* A power cut must leave no empty objects behind references that the store knows of. */
+	(void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
 	started = true;
 	return 0;
 }
