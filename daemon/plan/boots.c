@@ -3,7 +3,7 @@
 #include "daemon/plan/internal.h"
 #include "stats/stats.h"
 
-#define MAX_EXTRA_PAIRS 3
+#define MAX_EXTRA_PAIRS 8
 
 struct pairs_done {
 	int pairs; /* ordinary ones; their highest number */
@@ -41,13 +41,18 @@ static int pairs_wanted(const struct facts *f, const struct verdict *v)
 }
 
 /* The seed of the first patched boot that shows something unconfirmed, so that what depends on the
- * layout can be seen again; 0: there is none. */
-static int unconfirmed_seed(const struct facts *f, const struct verdict *v)
+ * layout can be seen again. 0: there is none that so many more pairs could confirm. */
+static int unconfirmed_seed(const struct facts *f, const struct verdict *v, size_t more_pairs)
 {
-	for (size_t i = 0; i < f->n_boots; i++)
-		for (size_t k = 0; k < v->boots[i].n; k++)
-			if (!v->boots[i].items[k].confirmed)
+	for (size_t i = 0; i < f->n_boots; i++) {
+		for (size_t k = 0; k < v->boots[i].n; k++) {
+			const struct judged_finding *j = &v->boots[i].items[k];
+
+			if (!j->confirmed && verdict_is_confirmed(f, j->patched_boots, more_pairs,
+						     VERDICT_FINDING_LEVEL))
 				return f->boots[i].seed;
+		}
+	}
 	return 0;
 }
 
@@ -90,9 +95,11 @@ static void set_boots(const struct facts *f, uint64_t draw, enum boot_role role,
 	p->boots[!patched] = (struct plan_boot){0, SIDE_BASE, role, CLOCK_WALL, pair, seed};
 }
 
-static bool is_confirmed_failure(struct boot_counts base, struct boot_counts patched)
+/* More pairs can still tell whose fault the failed boots are. */
+static bool is_open_failure(const struct facts *f, size_t failed, size_t more_pairs)
 {
-	return patched.failed >= VERDICT_CONFIRM_PATCHED && base.ended >= VERDICT_CONFIRM_BASE;
+	return !verdict_is_confirmed(f, failed, 0, VERDICT_FAILURE_LEVEL) &&
+	       verdict_is_confirmed(f, failed, more_pairs, VERDICT_FAILURE_LEVEL);
 }
 
 static void hold_base(const struct facts *f, struct plan *p)
@@ -115,17 +122,18 @@ void plan_boots(const struct facts *f, uint64_t draw, struct plan *p)
 	struct boot_counts patched = verdict_boot_counts(f, SIDE_PATCHED);
 	struct pairs_done done = count_pairs(f);
 	struct verdict *v = verdict_new(f);
-	int unconfirmed = unconfirmed_seed(f, v);
+	size_t more = (size_t)MAX_OF(MAX_EXTRA_PAIRS - done.extra, 0);
+	int unconfirmed = unconfirmed_seed(f, v, more);
 
 	if (base.failed) {
 		hold_base(f, p);
 	} else if (patched.failed) {
 		/* No more can be measured: only make sure whose fault it is. */
-		if (!is_confirmed_failure(base, patched) && done.extra < MAX_EXTRA_PAIRS)
+		if (is_open_failure(f, patched.failed, more))
 			set_boots(f, draw, BOOT_EXTRA, done.extra + 1, failed_seed(f), p);
 	} else if (done.pairs < pairs_wanted(f, v)) {
 		set_boots(f, draw, BOOT_PAIR, done.pairs + 1, done.pairs + 1, p);
-	} else if (unconfirmed && done.extra < MAX_EXTRA_PAIRS) {
+	} else if (unconfirmed) {
 		set_boots(f, draw, BOOT_EXTRA, done.extra + 1, unconfirmed, p);
 	}
 	verdict_free(v);

@@ -133,13 +133,12 @@ static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 		say(c, WEIGHT_HELD,
 			"the base fails in %zu of %zu boots, so the patch cannot be judged",
 			base.failed, base.ended);
-	else if (!base.failed && patched.failed >= VERDICT_CONFIRM_PATCHED &&
-		 base.ended >= VERDICT_CONFIRM_BASE)
+	else if (verdict_is_confirmed(f, patched.failed, 0, VERDICT_FAILURE_LEVEL))
 		say(c, WEIGHT_FAIL,
 			"%s makes the kernel fail in %zu of %zu boots: %s; the base passes in all "
 			"%zu",
 			blamed(f), patched.failed, patched.ended, why, base.ended);
-	else if (!base.failed && patched.failed)
+	else if (patched.failed)
 		say(c, WEIGHT_ERROR,
 			"the patched kernel failed in %zu of %zu boots, which more boots did not "
 			"confirm: %s",

@@ -5,6 +5,7 @@
  * the patched side show them and enough of the base do not.
  */
 #include "daemon/verdict/internal.h"
+#include "stats/stats.h"
 
 struct slot {
 	const struct fact_finding *finding;
@@ -137,6 +138,15 @@ struct boot_counts verdict_boot_counts(const struct facts *f, enum side side)
 	return c;
 }
 
+bool verdict_is_confirmed(const struct facts *f, size_t patched, size_t more_pairs, double level)
+{
+	size_t base_ended = verdict_boot_counts(f, SIDE_BASE).ended;
+	size_t patched_ended = verdict_boot_counts(f, SIDE_PATCHED).ended;
+
+	return stats_fisher(patched + more_pairs, patched_ended + more_pairs, 0,
+		       base_ended + more_pairs) <= level;
+}
+
 /* One finding of one boot. */
 struct shown {
 	size_t boot, position;
@@ -159,8 +169,9 @@ static int compare_shown(const void *a, const void *b)
 static void judge_signature(
 	const struct facts *f, struct verdict *v, const struct shown *shown, size_t n)
 {
-	size_t base_ended = verdict_boot_counts(f, SIDE_BASE).ended;
-	size_t base = 0, patched = 0;
+	size_t base = 0, patched = 0, failed = 0;
+	double level;
+	bool enough;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_boot *b = &f->boots[shown[i].boot];
@@ -169,13 +180,15 @@ static void judge_signature(
 			continue;
 		base += b->side == SIDE_BASE ? 1 : 0;
 		patched += b->side == SIDE_BASE ? 0 : 1;
+		failed += b->side == SIDE_PATCHED && b->status == STATUS_FAIL ? 1 : 0;
 	}
+	/* What only failed boots show is part of the failure. */
+	level = failed == patched ? VERDICT_FAILURE_LEVEL : VERDICT_FINDING_LEVEL;
+	enough = verdict_is_confirmed(f, patched, 0, level);
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_boot *b = &f->boots[shown[i].boot];
 		struct judged_finding *j = &v->boots[shown[i].boot].items[shown[i].position];
 		bool only_patched = b->side == SIDE_PATCHED && !base;
-		bool enough =
-			base_ended >= VERDICT_CONFIRM_BASE && patched >= VERDICT_CONFIRM_PATCHED;
 
 		*j = (struct judged_finding){.finding = &b->findings[shown[i].position],
 			.is_new = only_patched && enough,

@@ -62,15 +62,19 @@ struct verdict {
 struct verdict *verdict_new(const struct facts *f);
 struct verdict *verdict_free(struct verdict *v);
 
-/* What a finding or a failure to boot needs before it is held against the patch. */
-#define VERDICT_CONFIRM_PATCHED 2 /* patched boots that show it */
-#define VERDICT_CONFIRM_BASE 2 /* base boots that ended and do not */
+/* What no base boot shows is held against the patch when the one-sided p value of Fisher's exact
+ * test, over all boots of both sides, is at most this. */
+#define VERDICT_FINDING_LEVEL 0.01 /* five of five against none of five */
+#define VERDICT_FAILURE_LEVEL 0.03 /* a boot that fails: four of four against none of four */
 
 /* Boots of one side that ended as pass or fail, and those that failed. */
 struct boot_counts {
 	size_t ended, failed;
 };
 struct boot_counts verdict_boot_counts(const struct facts *f, enum side side);
+/* What so many patched boots show and no base boot does is confirmed at this level, now or were
+ * there so many more pairs that bear it out. */
+bool verdict_is_confirmed(const struct facts *f, size_t patched, size_t more_pairs, double level);
 /* Base and tip, both built, are the same code, and the run may inherit. */
 bool verdict_is_same_code(const struct facts *f);
 /* The build of a patch (0: the base), or NULL. */

@@ -51,4 +51,11 @@ struct stats_comparison {
 int stats_compare(const double *base, const double *patched, size_t n,
 	const struct stats_rule *rule, struct stats_comparison *ret_comparison);
 
+/*
+ * Fisher's exact test, one-sided: how probable it is that at least so many of the boots that show
+ * a thing are patched ones, were it all the same to the thing. Of each side: boots that show it,
+ * and all.
+ */
+double stats_fisher(size_t patched, size_t of_patched, size_t base, size_t of_base);
+
 #endif

@@ -85,11 +85,13 @@ static void extra_boots_stand_apart(void **state)
 
 	(void)add_boot(f, SIDE_BASE, BOOT_PAIR, 1, STATUS_PASS);
 	find_in_boot(add_boot(f, SIDE_PATCHED, BOOT_PAIR, 1, STATUS_FAIL), "panic: X");
-	(void)add_boot(f, SIDE_BASE, BOOT_EXTRA, 1, STATUS_PASS);
-	find_in_boot(add_boot(f, SIDE_PATCHED, BOOT_EXTRA, 1, STATUS_FAIL), "panic: X");
+	for (int i = 1; i <= 3; i++) {
+		(void)add_boot(f, SIDE_BASE, BOOT_EXTRA, i, STATUS_PASS);
+		find_in_boot(add_boot(f, SIDE_PATCHED, BOOT_EXTRA, i, STATUS_FAIL), "panic: X");
+	}
 	r = report_of(f);
 	assert_int_equal(cJSON_GetArraySize(json_get(r, "boots")), 2);
-	assert_int_equal(cJSON_GetArraySize(json_get(r, "extra_boots")), 2);
+	assert_int_equal(cJSON_GetArraySize(json_get(r, "extra_boots")), 6);
 	boot = at(json_get(r, "boots"), 1);
 	assert_string_equal(json_str(boot, "side", ""), "patched");
 	assert_string_equal(json_str(boot, "started", ""), "1970-01-01T00:18:35.000Z");

@@ -108,7 +108,7 @@ static void a_kernel_report_is_shown_once(void **state)
 	AUTO_FREE char *text = NULL;
 	const char *first;
 
-	for (int i = 1; i <= 3; i++) {
+	for (int i = 1; i <= 5; i++) {
 		(void)add_boot(f, SIDE_BASE, BOOT_PAIR, i, STATUS_PASS);
 		find_in_boot(add_boot(f, SIDE_PATCHED, BOOT_PAIR, i, STATUS_PASS),
 			"WARNING: vfio_unpin_pages_remote");
