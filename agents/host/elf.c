@@ -243,7 +243,7 @@ static int add_relocations(
 	const struct image *im, const Elf64_Shdr *sh, struct sha256 *h, struct error *e)
 {
 	size_t size = relocation_size(im, sh);
-	struct symbols symbols;
+	struct symbols symbols = {.n = 0};
 	int r = open_symbols(im, sh->sh_link, &symbols, e);
 
 	for (size_t i = 0; !r && i < sh->sh_size / size; i++) {
