@@ -129,8 +129,17 @@ static bool read_cache(const char *path, const char *key, struct accel *ret_acce
 	return true;
 }
 
+/* More wants to run than there are processors: what came too late may have been no fault of KVM. */
+static bool is_loaded(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) != 1 || load > (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* *ret_sure: the answer holds until the host boots again, not only for this run of the agent. */
 static int try_all(struct agent *a, const struct model *m, const char *disk, struct accel *acc,
-	struct error *e)
+	bool *ret_sure, struct error *e)
 {
 	AUTO_FREE char *version = NULL;
 	struct error why = ERROR_INIT;
@@ -143,6 +152,7 @@ static int try_all(struct agent *a, const struct model *m, const char *disk, str
 		r = error_errno(&why, "/dev/kvm cannot be used");
 	else
 		r = try_boot(a, m, "kvm", disk, &why);
+	*ret_sure = r != ERR_TIMEOUT || !is_loaded();
 	snprintf(acc->name, sizeof(acc->name), "%s", r ? "tcg" : "kvm");
 	snprintf(acc->why, sizeof(acc->why), "%s", r ? why.msg : "");
 	if (r == ERR_LINK || r == ERR_STATE)
@@ -157,6 +167,7 @@ int accel_find(struct agent *a, const struct model *m, struct accel *ret_accel, 
 	AUTO_FREE char *disk = agent_path(a, "run", name);
 	AUTO_FREE char *text = NULL;
 	struct accel acc = {.name = ""};
+	bool sure = false;
 	char key[1024];
 	int r = make_key(m, key, sizeof(key), e);
 
@@ -165,12 +176,12 @@ int accel_find(struct agent *a, const struct model *m, struct accel *ret_accel, 
 	if (!read_cache(cache, key, &acc)) {
 		if ((r = write_disk(disk, e)))
 			return r;
-		r = try_all(a, m, disk, &acc, e);
+		r = try_all(a, m, disk, &acc, &sure, e);
 		(void)unlink(disk);
 		if (r)
 			return r;
 		text = xasprintf("%s\n%s\n%s\n%s\n", key, acc.name, acc.qemu, acc.why);
-		if ((r = file_write_atomic(cache, text, strlen(text), 0600, e)))
+		if (sure && (r = file_write_atomic(cache, text, strlen(text), 0600, e)))
 			return r;
 	}
 	*ret_accel = acc;

@@ -2,7 +2,7 @@
 /*
  * How fast a guest can run here. /dev/kvm may be there, open, and yet never run a guest; only
  * booting one tells. The answer is kept in ROOT/accel until the host boots again or its QEMU
- * changes.
+ * changes; not where KVM only came too late and the host was busy.
  */
 #ifndef HOST_ACCEL_H
 #define HOST_ACCEL_H
