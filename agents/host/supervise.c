@@ -57,8 +57,9 @@ static void kill_children(void)
 		kill(pid, SIGKILL);
 }
 
-void supervise_reap(void)
+int supervise_reap(struct error *e)
 {
+	bool none_left = false;
 	int64_t give_up_ms = clock_mono_ms() + 10000;
 	sigset_t chld;
 
@@ -70,14 +71,21 @@ void supervise_reap(void)
 		struct timespec second = {1, 0};
 		pid_t pid = waitpid(-1, NULL, WNOHANG);
 
-		if (pid < 0 && errno == ECHILD)
+		if (pid < 0 && errno == ECHILD) {
+			none_left = true;
 			break;
+		}
 		if (pid)
 			continue;
 		kill_children();
 		sigtimedwait(&chld, NULL, &second);
 	}
 	sigprocmask(SIG_UNBLOCK, &chld, NULL);
+	if (none_left)
+		return 0;
+	return error_set(e, ERR_STATE,
+		"processes of it do not die (they wait for a disk or a device): they may still "
+		"write; look for state D in `ps`, and restart the host where they stay");
 }
 
 struct watch {
@@ -188,6 +196,7 @@ int supervise(struct run *r, struct error *e)
 {
 	struct watch w = {.r = r, .child = CHILD_INIT, .start_ms = clock_mono_ms()};
 	int res;
+	int left;
 
 	for (size_t i = 0; i < RUN_SOURCES; i++)
 		if (r->sources[i].fd >= 0)
@@ -207,12 +216,14 @@ int supervise(struct run *r, struct error *e)
 	if (!res)
 		res = child_wait(&w.child, -1, &r->status, e);
 	child_done(&w.child);
-	supervise_reap();
+	left = supervise_reap(res ? NULL : e);
 	/* Everything that could write is dead: what is in the pipes now is the rest. */
 	for (size_t i = 0; i < RUN_SOURCES; i++)
 		while (read_source(&w, i))
 			;
 	r->took_ms = clock_mono_ms() - w.start_ms;
+	if (!res && left)
+		return error_prefix(e, "%s", r->spec.argv[0]);
 	return res;
 }
 

@@ -62,10 +62,10 @@ void run_done(struct run *r);
 void run_collect(void *data, const char *buf, size_t len);
 
 void supervise_init(void);
-/* Fails only where the child could not be started or watched. */
+/* Fails only where the child could not be started or watched, or what it started does not die. */
 int supervise(struct run *r, struct error *e);
-/* Kill and reap whatever children there are. */
-void supervise_reap(void);
+/* Kill and reap whatever children there are; ERR_STATE where some are left after ten seconds. */
+int supervise_reap(struct error *e);
 
 /*
  * A tool run to its end, standard output and error together, at most max bytes of them. ERR_LINK
