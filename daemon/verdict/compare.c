@@ -28,7 +28,7 @@ const char *verdict_better(const char *metric)
 	return "none";
 }
 
-static bool is_primary(const struct facts *f, const char *metric)
+bool verdict_is_primary(const struct facts *f, const char *metric)
 {
 	const cJSON *benchmark, *name;
 
@@ -92,7 +92,7 @@ static struct comparison *comparison_for(
 	c = &v->comparisons[v->n_comparisons++];
 	*c = (struct comparison){.machine = boot->machine,
 		.clock = boot->clock,
-		.primary = is_primary(f, metric),
+		.primary = verdict_is_primary(f, metric),
 		.better = verdict_better(metric),
 		.metric = xstrdup(metric)};
 	return c;

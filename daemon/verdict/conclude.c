@@ -215,6 +215,96 @@ static void conclude_performance(const struct facts *f, struct conclusion *c)
 			"out");
 }
 
+/* Metrics that boots of one side measured, sorted; a metric as often as it was. */
+struct measured {
+	const char **metrics;
+	size_t n;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct measured measured_by(const struct facts *f, enum side side)
+{
+	struct measured m = {NULL, 0};
+	size_t all = 0;
+
+	for (size_t i = 0; i < f->n_boots; i++)
+		all += f->boots[i].n_samples;
+	m.metrics = xcalloc(all + 1, sizeof(*m.metrics));
+	for (size_t i = 0; i < f->n_boots; i++) {
+		const struct fact_boot *b = &f->boots[i];
+
+		if (b->side != side || b->status != STATUS_PASS)
+			continue;
+		for (size_t k = 0; k < b->n_samples; k++)
+			m.metrics[m.n++] = b->samples[k].metric;
+	}
+	if (m.n)
+		qsort(m.metrics, m.n, sizeof(*m.metrics), compare_names);
+	return m;
+}
+
+static bool has_measured(const struct measured *m, const char *metric)
+{
+	return m->n && bsearch(&metric, m->metrics, m->n, sizeof(metric), compare_names);
+}
+
+static void say_one_sided(const struct facts *f, struct conclusion *c, const struct measured *own,
+	const struct measured *other, const char *side)
+{
+	size_t said = 0;
+
+	for (size_t i = 0; i < own->n; i++) {
+		const char *metric = own->metrics[i];
+
+		if ((i && strcmp(own->metrics[i - 1], metric) == 0) ||
+			has_measured(other, metric) || verdict_is_primary(f, metric))
+			continue;
+		if (++said <= MAX_SAID)
+			say(c, WEIGHT_NOTE, "not compared: only the %s measured %s", side, metric);
+	}
+	if (said > MAX_SAID)
+		say(c, WEIGHT_NOTE, "%zu more metrics that only the %s measured", said - MAX_SAID,
+			side);
+}
+
+/* Law 1 again: what was to decide and was not measured has not passed. */
+static void conclude_measured(const struct facts *f, struct conclusion *c)
+{
+	struct boot_counts b = verdict_boot_counts(f, SIDE_BASE);
+	struct boot_counts p = verdict_boot_counts(f, SIDE_PATCHED);
+	struct measured base, patched;
+	const cJSON *benchmark, *name;
+
+	if (!b.ended || !p.ended || b.failed || p.failed)
+		return;
+	base = measured_by(f, SIDE_BASE);
+	patched = measured_by(f, SIDE_PATCHED);
+	json_for_each (benchmark, json_get(f->profile, "benchmarks")) {
+		json_for_each (name, json_get(benchmark, "primary")) {
+			const char *metric = cJSON_GetStringValue(name);
+			bool on_base = metric && has_measured(&base, metric);
+			bool on_patched = metric && has_measured(&patched, metric);
+
+			if (metric && !(on_base && on_patched))
+				say(c, WEIGHT_ERROR,
+					"no boot of %s measured the primary metric %s, although "
+					"they passed",
+					on_base	     ? "the patched side"
+					: on_patched ? "the base"
+						     : "either side",
+					metric);
+		}
+	}
+	say_one_sided(f, c, &base, &patched, "base");
+	say_one_sided(f, c, &patched, &base, "patched side");
+	free(base.metrics);
+	free(patched.metrics);
+}
+
 static void conclude_lab(const struct facts *f, struct conclusion *c)
 {
 	for (size_t i = 0; i < f->n_jobs; i++) {
@@ -252,6 +342,7 @@ void verdict_conclude(const struct facts *f, struct verdict *v)
 	conclude_failed_boots(f, &c);
 	conclude_kernel(f, &c);
 	conclude_performance(f, &c);
+	conclude_measured(f, &c);
 	conclude_lab(f, &c);
 	conclude_evidence(f, &c);
 	say_new_warnings(&c, f);

@@ -13,6 +13,7 @@ void verdict_compare(const struct facts *f, struct verdict *v);
 /* v->performance */
 void verdict_performance(const struct facts *f, struct verdict *v);
 
+bool verdict_is_primary(const struct facts *f, const char *metric);
 /* lower higher none zero */
 const char *verdict_better(const char *metric);
 

@@ -76,6 +76,12 @@ static void a_measured_run_fits_the_page(void **state)
 	double base[] = BASE, patched[] = PATCHED;
 	AUTO_FREE char *text = NULL;
 
+	/* One primary metric is enough here. */
+	cJSON_DeleteItemFromArray(
+		cJSON_GetObjectItem(
+			cJSON_GetArrayItem(cJSON_GetObjectItem(f->profile, "benchmarks"), 0),
+			"primary"),
+		1);
 	add_measured_pairs(f, "dma-map.hugetlbfs.unmap_seconds", base, patched, 5);
 	free(f->state);
 	f->state = xstrdup("done");

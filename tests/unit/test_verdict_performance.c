@@ -123,6 +123,7 @@ static void counts_that_may_be_zero(void **state)
 		struct facts *f = make_built(1);
 		struct verdict *v;
 
+		cJSON_DeleteItemFromObject(f->profile, "benchmarks");
 		for (int n = 1; n <= 5; n++) {
 			add_sample(add_boot(f, SIDE_BASE, BOOT_PAIR, n, STATUS_PASS),
 				cases[i].metric, cases[i].base);
@@ -137,10 +138,59 @@ static void counts_that_may_be_zero(void **state)
 	}
 }
 
+static bool says(const struct verdict *v, const char *part)
+{
+	for (size_t i = 0; i < v->n_reasons; i++)
+		if (strstr(v->reasons[i], part))
+			return true;
+	return false;
+}
+
+static void what_a_side_did_not_measure_is_said(void **state)
+{
+	static const struct {
+		const char *base[3], *patched[3]; /* metrics */
+		const char *verdict, *reason;
+	} cases[] = {
+		{{UNMAP, MAP}, {UNMAP, MAP}, "pass", NULL},
+		{{UNMAP, MAP}, {UNMAP}, "error",
+			"no boot of the patched side measured the primary metric " MAP},
+		{{UNMAP}, {UNMAP, MAP}, "error", "no boot of the base measured"},
+		{{NULL}, {NULL}, "error", "no boot of either side measured"},
+		{{UNMAP, MAP, OTHER}, {UNMAP, MAP}, "pass",
+			"not compared: only the base measured " OTHER},
+		{{UNMAP, MAP}, {UNMAP, MAP, OTHER}, "pass",
+			"not compared: only the patched side measured " OTHER},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct facts *f = make_built(1);
+		struct verdict *v;
+
+		for (int n = 1; n <= 2; n++) {
+			struct fact_boot *b = add_boot(f, SIDE_BASE, BOOT_PAIR, n, STATUS_PASS);
+
+			for (int k = 0; k < 3 && cases[i].base[k]; k++)
+				add_sample(b, cases[i].base[k], 1);
+			b = add_boot(f, SIDE_PATCHED, BOOT_PAIR, n, STATUS_PASS);
+			for (int k = 0; k < 3 && cases[i].patched[k]; k++)
+				add_sample(b, cases[i].patched[k], 1);
+		}
+		v = verdict_new(f);
+		assert_string_equal(v->verdict, cases[i].verdict);
+		assert_int_equal(says(v, "measured"), cases[i].reason != NULL);
+		if (cases[i].reason)
+			assert_true(says(v, cases[i].reason));
+		verdict_free(v);
+		facts_free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(performance_is_read_off_the_primary_metrics),
+		cmocka_unit_test(what_a_side_did_not_measure_is_said),
 		cmocka_unit_test(a_comparison_holds_the_samples_in_order),
 		cmocka_unit_test(the_worst_backing_is_what_is_shown),
 		cmocka_unit_test(half_a_pair_does_not_count),
