@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 
 #define LAB_MAX ((size_t)64 * 1024)
@@ -74,6 +75,49 @@ int lab_lock(const char *state_dir, int *ret_fd, struct error *e)
 		return error_errno(e, "cannot lock %s", path);
 	}
 	*ret_fd = steal_fd(&fd);
+	return 0;
+}
+
+int lab_own(const char *state_dir, int *ret_fd, struct error *e)
+{
+	AUTO_FREE char *path = path_join(state_dir, LAB_OWNER);
+	AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fd < 0)
+		return error_errno(e, "cannot open %s", path);
+	if (fcntl(fd, F_SETLK, &lock) < 0)
+		return error_errno(e, "cannot lock %s", path);
+	*ret_fd = steal_fd(&fd);
+	return 0;
+}
+
+/* 0 where nobody holds it. */
+static pid_t lock_holder(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK ? 0 : lock.l_pid;
+}
+
+int lab_owner(const char *state_dir, int *ret_pidfd, pid_t *ret_pid, struct error *e)
+{
+	AUTO_FREE char *path = path_join(state_dir, LAB_OWNER);
+	AUTO_CLOSE int fd = open(path, O_RDWR | O_CLOEXEC);
+	AUTO_CLOSE int pidfd = -1;
+	pid_t pid = fd < 0 ? 0 : lock_holder(fd);
+
+	if (fd < 0 && errno != ENOENT)
+		return error_errno(e, "cannot open %s", path);
+	if (pid > 0)
+		pidfd = pidfd_open(pid, 0);
+	/* It still holds the lock: what was opened is no later process of that pid. */
+	if (pidfd < 0 || lock_holder(fd) != pid)
+		return error_set(e, ERR_MISSING,
+			"the lab in %s is only starting or just ending: run it again in a moment",
+			state_dir);
+	*ret_pidfd = steal_fd(&pidfd);
+	*ret_pid = pid;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #define LAB_FILE "lab.json"
 #define LAB_LOCK "up.lock" /* held by the supervisor while the lab is up */
+#define LAB_OWNER "up.owner" /* locked by the process that is to be stopped */
 #define LAB_LOG "up.log"
 #define LAB_TOKEN "token"
 
@@ -26,5 +27,11 @@ int lab_read_token(const char *path, char **ret_token, struct error *e);
  * everyone who inherited it), or ERR_STATE where it is held already.
  */
 int lab_lock(const char *state_dir, int *ret_fd, struct error *e);
+/* This process is the one to stop: a record lock, of which the kernel tells whose it is. It ends with
+ * the process, or where it closes the descriptor. */
+int lab_own(const char *state_dir, int *ret_fd, struct error *e);
+/* The process to stop, as a descriptor: no other one, whatever happens. ERR_MISSING: there is none
+ * (yet, or any more). */
+int lab_owner(const char *state_dir, int *ret_pidfd, pid_t *ret_pid, struct error *e);
 
 #endif

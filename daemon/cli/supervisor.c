@@ -50,6 +50,7 @@ struct supervisor {
 	struct ward daemon_ward;
 	enum phase phase;
 	int notify_fd;
+	int owner_fd; /* says that this process is the one to stop */
 	struct loop_source *deadline; /* of coming up, then of stopping */
 	struct error failed; /* why it did not come up */
 };
@@ -285,6 +286,9 @@ static int prepare(struct supervisor *s, struct error *e)
 		r = loop_add_signal(s->loop, SIGINT, on_signal, s, NULL, e);
 	if (r == 0)
 		r = loop_add_signal(s->loop, SIGHUP, on_signal, s, NULL, e);
+	/* From here on SIGTERM ends it in order. */
+	if (r == 0)
+		r = lab_own(config->state_dir, &s->owner_fd, e);
 	if (r == 0)
 		r = sshd_prepare(&s->sshd, config->state_dir, config->ssh_port, e);
 	if (r == 0)
@@ -297,7 +301,7 @@ static int prepare(struct supervisor *s, struct error *e)
 
 int supervisor_run(const struct supervisor_config *config, struct error *e)
 {
-	struct supervisor s = {.config = config, .notify_fd = -1};
+	struct supervisor s = {.config = config, .notify_fd = -1, .owner_fd = -1};
 	int r = prepare(&s, e);
 
 	if (r == 0) {
@@ -318,5 +322,6 @@ int supervisor_run(const struct supervisor_config *config, struct error *e)
 	loop_free(s.loop);
 	sshd_done(&s.sshd);
 	daemon_done(&s.daemon);
+	closep(&s.owner_fd);
 	return r;
 }

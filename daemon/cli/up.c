@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/pidfd.h>
@@ -239,28 +238,23 @@ static int run_up(struct cli *c)
 /* Ask the supervisor to stop, and wait until it has. */
 static int stop(const char *state_dir, struct error *e)
 {
-	AUTO_JSON cJSON *lab = NULL;
 	AUTO_CLOSE int pidfd = -1;
 	struct pollfd p = {.events = POLLIN};
-	int64_t pid;
-	int r = lab_load(state_dir, &lab, e);
+	pid_t pid;
+	int r = lab_owner(state_dir, &pidfd, &pid, e);
 
 	if (r < 0)
 		return r;
-	r = json_need_int(lab, "pid", 1, INT_MAX, &pid, e);
-	if (r < 0)
-		return r;
-	pidfd = pidfd_open((pid_t)pid, 0);
-	if (pidfd < 0 || pidfd_send_signal(pidfd, SIGTERM, NULL, 0) < 0)
+	if (pidfd_send_signal(pidfd, SIGTERM, NULL, 0) < 0 && errno != ESRCH)
 		return error_errno(
-			e, "cannot stop process %lld of the lab in %s", (long long)pid, state_dir);
+			e, "cannot stop process %d of the lab in %s", (int)pid, state_dir);
 	p.fd = pidfd;
 	while ((r = poll(&p, 1, DOWN_MS)) < 0 && errno == EINTR)
 		;
 	if (r <= 0)
 		return error_set(e, ERR_TIMEOUT,
-			"the lab in %s does not stop; `kill -9 %lld` ends it, and loses nothing",
-			state_dir, (long long)pid);
+			"the lab in %s does not stop; `kill -9 %d` ends it, and loses nothing",
+			state_dir, (int)pid);
 	return 0;
 }
 
