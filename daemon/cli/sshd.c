@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <shadow.h>
 #include <sys/socket.h>
@@ -110,13 +111,37 @@ static bool wants_pam(const char *user)
 	return sp && sp->sp_pwdp[0] == '!';
 }
 
+/* A path as sshd_config takes it, heap: quoted, for the sake of spaces. percent: of an option that
+ * knows %h and the like. */
+static char *quote(const char *path, bool percent)
+{
+	AUTO_STRBUF struct strbuf out;
+
+	strbuf_init(&out, 4 * PATH_MAX);
+	(void)strbuf_adds(&out, "\"");
+	for (const char *p = path; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			(void)strbuf_adds(&out, "\\");
+		else if (*p == '%' && percent)
+			(void)strbuf_adds(&out, "%");
+		(void)strbuf_add(&out, p, 1);
+	}
+	(void)strbuf_adds(&out, "\"");
+	return strbuf_detach(&out, NULL);
+}
+
 static int write_config(struct sshd *s, struct error *e)
 {
+	AUTO_FREE char *host_key = path_join(s->dir, "host_key");
+	AUTO_FREE char *keys = path_join(s->dir, "authorized_keys");
+	AUTO_FREE char *host_key_quoted = quote(host_key, false);
+	AUTO_FREE char *keys_quoted = quote(keys, true);
+	AUTO_FREE char *pid_file = quote(s->pid_file, false);
 	AUTO_FREE char *text = xasprintf("# Written by `patchbay up`.\n"
 					 "ListenAddress 127.0.0.1\n"
 					 "Port %d\n"
-					 "HostKey %s/host_key\n"
-					 "AuthorizedKeysFile %s/authorized_keys\n"
+					 "HostKey %s\n"
+					 "AuthorizedKeysFile %s\n"
 					 "PidFile %s\n"
 					 "AllowUsers %s\n"
 					 "AuthenticationMethods publickey\n"
@@ -138,7 +163,8 @@ static int write_config(struct sshd *s, struct error *e)
 					 "MaxSessions 64\n"
 					 "MaxStartups 64:30:128\n"
 					 "Subsystem sftp internal-sftp\n",
-		s->port, s->dir, s->dir, s->pid_file, s->user, wants_pam(s->user) ? "yes" : "no");
+		s->port, host_key_quoted, keys_quoted, pid_file, s->user,
+		wants_pam(s->user) ? "yes" : "no");
 
 	return file_write_atomic(s->config, text, strlen(text), 0600, e);
 }

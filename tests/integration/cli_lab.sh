@@ -5,7 +5,8 @@ set -uo pipefail
 bin=$1 source=$2
 . "$source/tests/lib.sh"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-cli.XXXXXX")
-export PATCHBAY_STATE=$tmp/state XDG_CACHE_HOME=$tmp/cache
+# A path that sshd and shells want quoted.
+export PATCHBAY_STATE="$tmp/a state 100%h" XDG_CACHE_HOME=$tmp/cache
 pb() { "$bin/patchbay" "$@"; }
 bye() {
 	pb down >/dev/null 2>&1
@@ -44,6 +45,13 @@ run pb job show
 exits "a missing argument is bad usage" 2 "$rc"
 run pb job show 0 --json
 exits "0 is no id" 2 "$rc"
+run pb submit https://example.org/t.mbox.gz --json
+exits "an address is not fetched" 2 "$rc"
+truth "which is said" grep -q 'takes files and standard input' <<<"$out"
+run pb submit a@example.org
+exits "nor is a message id" 2 "$rc"
+run pb series report 1 --format junit
+exits "a format that there is not is bad usage" 2 "$rc"
 run pb series ls --json
 exits "without a lab there is nothing to list" 2 "$rc"
 truth "which is said as one document" one_document
@@ -81,7 +89,8 @@ truth "doctor says one document" one_document
 truth "with the server, no slash at its end" test "$(jq -r .server <<<"$out")" = "$(lab server)"
 
 ssh_to_lab() {
-	ssh -F none -i "$1" -p "$(lab ssh_port)" -o IdentitiesOnly=yes -o BatchMode=yes \
+	install -m 600 "$1" "$tmp/identity" # ssh would expand a percent sign
+	ssh -F none -i "$tmp/identity" -p "$(lab ssh_port)" -o IdentitiesOnly=yes -o BatchMode=yes \
 		-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "$(id -un)@127.0.0.1" true \
 		2>/dev/null
 }
