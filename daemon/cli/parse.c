@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 
 #define MAIL_MAX ((size_t)256 * 1024 * 1024)
@@ -89,6 +90,34 @@ static int last_event(const char *events, cJSON **ret_end, struct error *e)
 	return 0;
 }
 
+/* Until the end of what it writes; a worker that hangs is not waited for. */
+static int read_events(int fd, int64_t deadline_ms, char **ret_events, struct error *e)
+{
+	AUTO_STRBUF struct strbuf events;
+	char buf[65536];
+	ssize_t n = 1;
+
+	strbuf_init(&events, EVENTS_MAX);
+	while (n != 0) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		int ready = poll(&p, 1, clock_poll_ms(deadline_ms));
+
+		if (ready == 0)
+			return error_set(e, ERR_TIMEOUT,
+				"patchbay-worker did not end within %d s and was killed",
+				PARSE_MS / 1000);
+		n = ready < 0 ? -1 : read(fd, buf, sizeof(buf));
+		if (n < 0 && errno != EINTR)
+			return error_errno(e, "cannot read what patchbay-worker says");
+		if (n > 0 && strbuf_add(&events, buf, (size_t)n) < 0)
+			return error_set(e, ERR_LIMIT,
+				"what patchbay-worker says is larger than the limit of %zu bytes",
+				EVENTS_MAX);
+	}
+	*ret_events = strbuf_detach(&events, NULL);
+	return 0;
+}
+
 static int run_worker(const char *mail, const struct scratch *s, cJSON **ret_end, struct error *e)
 {
 	AUTO_FREE char *dir = path_self_dir();
@@ -98,6 +127,7 @@ static int run_worker(const char *mail, const struct scratch *s, cJSON **ret_end
 	struct child_spec spec = CHILD_SPEC(argv);
 	AUTO_CHILD struct child child = CHILD_INIT;
 	AUTO_CLOSE int job = job_fd(mail, s, e);
+	int64_t deadline_ms = clock_mono_ms() + PARSE_MS;
 	int pipe_fd[2];
 	int status;
 	int r;
@@ -114,11 +144,10 @@ static int run_worker(const char *mail, const struct scratch *s, cJSON **ret_end
 		r = error_set(e, ERR_STATE, "%s is missing: this Patchbay is not whole", worker);
 	close(pipe_fd[1]);
 	if (r == 0)
-		r = file_read_fd(
-			pipe_fd[0], "what patchbay-worker says", EVENTS_MAX, &events, NULL, e);
+		r = read_events(pipe_fd[0], deadline_ms, &events, e);
 	close(pipe_fd[0]);
 	if (r == 0)
-		r = child_wait(&child, clock_mono_ms() + PARSE_MS, &status, e);
+		r = child_wait(&child, deadline_ms, &status, e);
 	return r < 0 ? r : last_event(events, ret_end, e);
 }
 
