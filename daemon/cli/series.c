@@ -13,7 +13,7 @@ static const struct cli_option wait_options[] = {
 };
 
 static const struct cli_option report_options[] = {
-	{"format", 0, "text|json|mail|junit", "what to print (text; json with --json)"},
+	{"format", 0, "text|json", "what to print (text; json with --json)"},
 	{"wait", 0, NULL, "until it has finished; exits by its verdict"},
 	{NULL, 0, NULL, NULL},
 };
@@ -174,8 +174,7 @@ static int run_approve(struct cli *c)
 
 static bool known_format(const char *format)
 {
-	return streq(format, "text") || streq(format, "json") || streq(format, "mail") ||
-	       streq(format, "junit");
+	return streq(format, "text") || streq(format, "json");
 }
 
 static int run_report(struct cli *c)
@@ -187,7 +186,7 @@ static int run_report(struct cli *c)
 	if (!format)
 		format = c->json ? "json" : "text";
 	if (!known_format(format)) {
-		error_set(&e, -EINVAL, "no format `%s`: it is text, json, mail or junit", format);
+		error_set(&e, -EINVAL, "no format `%s`: this version prints text and json", format);
 		return cli_fail_error(c, &e);
 	}
 	if (cli_id(c->args[0], "series", &id, &e) < 0 || !cli_client(c, &e))

@@ -4,7 +4,7 @@
 
 #include "daemon/cli/cli.h"
 
-/* The report on a series to standard output. format: text json mail junit. */
+/* The report on a series to standard output. format: text or json. */
 int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e);
 /* Follow it to its end, print the report; returns the exit code, failures told. */
 int series_wait_and_report(struct cli *c, int64_t id, const char *format);

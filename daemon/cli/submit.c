@@ -81,22 +81,6 @@ static int send_file(const struct order *o, const char *name, const char *until,
 	return client_upload(o->c->client, path.buf, "application/mbox", mail, len, ret_series, e);
 }
 
-static int send(const struct order *o, const char *what, cJSON **ret_series, struct error *e)
-{
-	const char *until = cli_opt(o->c, "until");
-	AUTO_STRBUF struct strbuf path;
-	AUTO_JSON cJSON *body = NULL;
-
-	strbuf_init(&path, 16384);
-	if (!is_url(what) && !is_message_id(what))
-		return send_file(o, what, until, true, ret_series, e);
-	body = cJSON_CreateObject();
-	json_set_str(body, is_url(what) ? "url" : "message_id", what);
-	(void)strbuf_adds(&path, "/series");
-	add_options(o, until, true, &path);
-	return client_post(o->c->client, path.buf, body, ret_series, e);
-}
-
 /*
  * What --needs names, as an id. A file is submitted and waited for: where it cannot even be read
  * as a series there is nothing to go onto. Whether it applies is judged with the series that needs
@@ -135,12 +119,19 @@ static int run_submit(struct cli *c)
 	const char *need;
 	int64_t id;
 
+	if (is_url(c->args[0]) || is_message_id(c->args[0])) {
+		error_set(&e, -EINVAL,
+			"cannot fetch `%s`: this version takes files and standard input; save the "
+			"mails as an mbox and submit that",
+			c->args[0]);
+		return cli_fail_error(c, &e);
+	}
 	if (!cli_client(c, &e))
 		return cli_fail_error(c, &e);
 	for (size_t i = 0; (need = cli_opt_nth(c, "needs", i)); i++)
 		if (add_need(&o, need, &e) < 0)
 			return cli_fail_error(c, &e);
-	if (send(&o, c->args[0], &series, &e) < 0)
+	if (send_file(&o, c->args[0], cli_opt(c, "until"), true, &series, &e) < 0)
 		return cli_fail_error(c, &e);
 	id = json_int(series, "id", 0);
 	if (client_status(c->client) == 200)
@@ -156,7 +147,7 @@ static int run_submit(struct cli *c)
 }
 
 const struct command submit_commands[] = {
-	{"submit", "FILE|-|MESSAGE-ID|URL [options]", "test a patch series",
+	{"submit", "FILE|- [options]", "test a patch series",
 		"The same content sent again with the same options onto the same base is the same\n"
 		"series: its report is there at once. With --wait the exit code is the verdict's:\n"
 		"0 pass, 1 fail or regression, 2 what was sent is no series, 3 the lab cannot "

@@ -117,8 +117,7 @@ int machine_choose(struct store *s, const char *arch, const cJSON *tags,
 		return err;
 	if (err == 0)
 		return error_set(e, ERR_MISSING,
-			"no machine here boots %s with the tags %s: see `patchbay machine ls`, and "
-			"`patchbay machine resume` where one is drained",
+			"no machine here boots %s with the tags %s: see `patchbay machine ls`",
 			arch, text);
 	*ret_row = (struct machine_row){0};
 	read_row(st, ret_row);
