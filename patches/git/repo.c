@@ -181,15 +181,6 @@ int repo_set_ref(struct repo *r, const char *name, const struct oid *commit, str
 	return 0;
 }
 
-int repo_delete_ref(struct repo *r, const char *name, struct error *e)
-{
-	int status = git_reference_remove(r->git, name);
-
-	if (status < 0 && status != GIT_ENOTFOUND)
-		return repo_error(e, ERR_STATE, "cannot delete the reference \"%s\"", name);
-	return 0;
-}
-
 int repo_get_ref(struct repo *r, const char *name, struct oid *ret_commit, struct error *e)
 {
 	git_oid id;
@@ -206,13 +197,6 @@ int repo_refresh(struct repo *r, struct error *e)
 		return repo_error(
 			e, ERR_STATE, "the object database of \"%s\" does not open", r->path);
 	return 0;
-}
-
-bool repo_has(struct repo *r, const struct oid *id)
-{
-	git_oid git = to_git(id);
-
-	return git_odb_exists(r->odb, &git);
 }
 
 int repo_read_blob(

@@ -41,12 +41,10 @@ int repo_commit(struct repo *r, const char *revision, struct oid *ret_commit, st
 int repo_tree_of(struct repo *r, const struct oid *commit, struct oid *ret_tree, struct error *e);
 /* Creates or moves a reference, so that the commit is not collected. */
 int repo_set_ref(struct repo *r, const char *name, const struct oid *commit, struct error *e);
-int repo_delete_ref(struct repo *r, const char *name, struct error *e);
 /* The commit a reference names; ERR_MISSING. */
 int repo_get_ref(struct repo *r, const char *name, struct oid *ret_commit, struct error *e);
 /* Looks again which packs there are. */
 int repo_refresh(struct repo *r, struct error *e);
-bool repo_has(struct repo *r, const struct oid *id);
 
 /* A blob's bytes, heap, with a NUL behind. ERR_LIMIT past REPO_MAX_BLOB. */
 int repo_read_blob(
