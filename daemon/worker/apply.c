@@ -26,9 +26,11 @@ static int hold(struct applying *a, const struct error *e)
 	return 0;
 }
 
-static bool is_lab_trouble(int r)
+/* Of a mail, a patch or a base: anything else, such as an object that is missing (ERR_MISSING), is
+ * no fault of what was sent. */
+static bool is_input_fault(int r)
 {
-	return r != ERR_CONFLICT && r != ERR_SYNTAX && r != ERR_LIMIT && r != ERR_MISSING;
+	return r == ERR_CONFLICT || r == ERR_SYNTAX || r == ERR_LIMIT;
 }
 
 /* The series of a mailbox that was found whole when it was parsed. */
@@ -128,15 +130,15 @@ static int apply_need(struct applying *a, const cJSON *need, cJSON *commits, str
 		return ERR_STATE;
 	r = read_series(mbox, &set, &series, e);
 	if (r)
-		return is_lab_trouble(r)
-			       ? r
-			       : error_prefix(e, "series %lld, which it needs", (long long)id);
+		return is_input_fault(r)
+			       ? error_prefix(e, "series %lld, which it needs", (long long)id)
+			       : r;
 	for (size_t i = 0; i < series->n_patches; i++) {
 		AUTO_JSON cJSON *patch = cJSON_CreateObject();
 		char hex[OID_HEX];
 
 		r = apply_patch(a, &series->patches[i], patch, e);
-		if (r && is_lab_trouble(r))
+		if (r && !is_input_fault(r))
 			return r;
 		if (r)
 			return error_prefix(e,
@@ -189,6 +191,10 @@ static int choose_base(struct applying *a, const struct series *series, struct e
 		by = "tip";
 	}
 	r = repo_commit(a->repo, base, &a->head, e);
+	if (r == ERR_MISSING && base != tip) {
+		e->code = ERR_CONFLICT; /* nobody has to have what was asked for */
+		return ERR_CONFLICT;
+	}
 	if (r)
 		return r;
 	json_set_str(a->result, "base", oid_hex(&a->head, hex));
@@ -212,6 +218,13 @@ static int apply_series(
 		r = apply_patch(a, &series->patches[i], patch, e);
 		if (!r)
 			r = keep(a, id, series->patches[i].n, e);
+	}
+	/* A patch that asks for what the lab does not make, such as a folder too large. */
+	if (r == ERR_SYNTAX || r == ERR_LIMIT) {
+		(void)error_prefix(
+			e, "patch %d of %zu", cJSON_GetArraySize(patches), series->n_patches);
+		cJSON_DeleteItemFromObjectCaseSensitive(a->result, "patches");
+		return hold(a, e);
 	}
 	if (r && r != ERR_CONFLICT)
 		return r;
@@ -249,7 +262,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	if (!r)
 		r = apply_needs(&a, json_add_array(result, "needs"), e);
 	if (r)
-		return is_lab_trouble(r) ? r : hold(&a, e);
+		return is_input_fault(r) ? hold(&a, e) : r;
 	return apply_series(&a, series, id, e);
 }
 

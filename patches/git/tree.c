@@ -57,7 +57,7 @@ static int read_object(
 		return repo_error(e, ERR_MISSING, "tree %s cannot be read", oid_hex(tree, hex));
 	if (git_odb_object_type(*ret_object) != GIT_OBJECT_TREE) {
 		git_odb_object_free(*ret_object);
-		return error_set(e, ERR_SYNTAX, "%s is no tree", oid_hex(tree, hex));
+		return error_set(e, ERR_STATE, "%s is no tree", oid_hex(tree, hex));
 	}
 	return 0;
 }
