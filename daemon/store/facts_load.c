@@ -2,11 +2,6 @@
 #include "daemon/store/internal.h"
 #include "daemon/store/tables.h"
 
-static void facts_freep(struct facts **f)
-{
-	*f = facts_free(*f);
-}
-
 static int load_series(struct store *s, int64_t id, int run, struct facts *f, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
@@ -90,19 +85,28 @@ static int load_environment(struct store *s, struct facts *f, struct error *e)
 }
 
 /* How long jobs of others ran on a host while one of this run was queued for it; of a batch, the
- * first one waits for all. */
+ * first one waits for all. The others are looked for once, by the index over (host, ended_ms), in
+ * the time in which the run waited for each host. */
 static int load_busy(struct store *s, struct facts *f, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
 	int err = store_query(s, &st, e,
+		"WITH ours AS MATERIALIZED ("
+		"SELECT host, queued_ms AS since, iif(started_ms, started_ms, ?3) AS until "
+		"FROM job WHERE series_id = ?1 AND run = ?2 AND id = batch AND host IS NOT NULL), "
+		"span AS MATERIALIZED ("
+		"SELECT host, min(since) AS since, max(until) AS until FROM ours GROUP BY host), "
+		"others AS MATERIALIZED ("
+		"SELECT job.host, started_ms, ended_ms FROM span CROSS JOIN job "
+		"ON job.host = span.host AND ended_ms > since "
+		"WHERE started_ms BETWEEN 1 AND until AND series_id IS NOT ?1 "
+		"UNION ALL "
+		"SELECT job.host, started_ms, ?3 FROM span CROSS JOIN job "
+		"ON job.host = span.host AND ended_ms = 0 "
+		"WHERE started_ms BETWEEN 1 AND until AND series_id IS NOT ?1) "
 		"SELECT coalesce(sum(max(0, "
-		"min(iif(other.ended_ms, other.ended_ms, ?3), iif(job.started_ms, job.started_ms, "
-		"?3)) "
-		"- max(other.started_ms, job.queued_ms))), 0) "
-		"FROM job JOIN job other ON other.host = job.host "
-		"AND other.series_id IS NOT job.series_id AND other.started_ms > 0 "
-		"AND (other.ended_ms = 0 OR other.ended_ms > job.queued_ms) "
-		"WHERE job.series_id = ?1 AND job.run = ?2 AND job.id = job.batch",
+		"min(others.ended_ms, until) - max(others.started_ms, since))), 0) "
+		"FROM ours JOIN others ON others.host = ours.host",
 		"iii", f->id, (int64_t)f->run, clock_unix_ms());
 
 	if (err < 0)
@@ -127,7 +131,7 @@ int facts_load(
 		load_busy,
 	};
 	AUTO_TX struct tx tx = TX_INIT;
-	CLEANUP(facts_freep) struct facts *f = facts_new();
+	AUTO_FACTS struct facts *f = facts_new();
 	int err = store_begin(s, &tx, e);
 
 	if (err < 0 || (err = load_series(s, series_id, run, f, e)) < 0)
