@@ -14,7 +14,15 @@ static int store_findings(
 		if (err < 0)
 			return err;
 	}
-	n = 0;
+	return 0;
+}
+
+static int store_samples(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	const cJSON *item;
+	int n = 0;
+
 	json_for_each (item, o->samples) {
 		int err = sample_insert(s->store, job->id, ++n, item, e);
 
@@ -130,8 +138,10 @@ static int store_by_kind(
 	if (o->result)
 		err = streq(job->kind, "build") ? build_set_result(s->store, job->id, o->result, e)
 						: boot_set_result(s->store, job->id, o->result, e);
-	/* What a lab in trouble found is no evidence. */
-	return err >= 0 && said ? store_findings(s, job, o, e) : err;
+	/* What a lab in trouble measured or compiled is no evidence; what a kernel said is. */
+	if (err >= 0 && (said || streq(job->kind, "boot")))
+		err = store_findings(s, job, o, e);
+	return err >= 0 && said ? store_samples(s, job, o, e) : err;
 }
 
 static int store_all(

@@ -155,7 +155,7 @@ static void conclude_kernel(const struct facts *f, struct conclusion *c)
 		for (size_t k = 0; k < c->v->boots[i].n; k++) {
 			const struct judged_finding *j = &c->v->boots[i].items[k];
 
-			if (!j->is_first || j->base_boots || f->boots[i].side == SIDE_BASE ||
+			if (!j->is_first || j->since_patch == 0 || f->boots[i].side == SIDE_BASE ||
 				++said > MAX_SAID)
 				continue;
 			if (j->is_new)
@@ -165,6 +165,11 @@ static void conclude_kernel(const struct facts *f, struct conclusion *c)
 					"in none of %zu",
 					blamed(f), j->finding->signature, j->patched_boots, patched,
 					base);
+			else if (!j->patched_boots)
+				say(c, WEIGHT_NOTE,
+					"unconfirmed: the patched kernel reported \"%s\" in a boot "
+					"that the lab did not finish",
+					j->finding->signature);
 			else
 				say(c, WEIGHT_NOTE,
 					"unconfirmed: the patched kernel reported \"%s\" in %zu of "

@@ -170,12 +170,15 @@ static void judge_signature(
 	const struct facts *f, struct verdict *v, const struct shown *shown, size_t n)
 {
 	size_t base = 0, patched = 0, failed = 0;
+	bool base_shows = false;
 	double level;
 	bool enough;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_boot *b = &f->boots[shown[i].boot];
 
+		/* Also one that the lab broke off: it clears the patch, where it could not blame. */
+		base_shows = base_shows || b->side == SIDE_BASE;
 		if (!has_ended(b) || (i && shown[i - 1].boot == shown[i].boot))
 			continue;
 		base += b->side == SIDE_BASE ? 1 : 0;
@@ -188,7 +191,7 @@ static void judge_signature(
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_boot *b = &f->boots[shown[i].boot];
 		struct judged_finding *j = &v->boots[shown[i].boot].items[shown[i].position];
-		bool only_patched = b->side == SIDE_PATCHED && !base;
+		bool only_patched = b->side == SIDE_PATCHED && !base_shows;
 
 		*j = (struct judged_finding){.finding = &b->findings[shown[i].position],
 			.is_new = only_patched && enough,

@@ -325,6 +325,16 @@ static const char *first_fatal(const struct scan_findings *f)
 	return NULL;
 }
 
+/* That something does not go on, by the kernel's own word. */
+static const char *first_stall(const struct scan_findings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->items[i].fatal || starts_with(f->items[i].signature, "RCU stall") ||
+			starts_with(f->items[i].signature, "hung task"))
+			return f->items[i].signature;
+	return NULL;
+}
+
 /* "exit" of the agent's end event: QEMU's exit status as a number, or a sentence. */
 static void read_exit(const cJSON *end, struct boot_facts *f, char *text, size_t size)
 {
@@ -350,13 +360,13 @@ static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
 	scan_console_end(b->console);
 	tell_findings(b);
 	if (!b->broken.code)
-		(void)scan_results_end(b->results, &b->broken);
+		f.cut = scan_results_end(b->results, &b->broken) != 0;
 	findings = scan_console_findings(b->console);
 	read_exit(end, &f, exit_text, sizeof(exit_text));
 	f.reached = b->reached;
 	f.empty = !b->job->log_size;
 	f.fatal = first_fatal(findings);
-	f.n_findings = findings->n;
+	f.stalled = first_stall(findings);
 	f.broken = b->broken.code ? b->broken.msg : NULL;
 	f.kernel_problem = b->kernel_problem;
 	f.lab_problem = b->lab_problem;

@@ -55,19 +55,31 @@ static void judge_limit(const struct boot_facts *f, struct boot_judgement *j)
 		snprintf(what, sizeof(what), "it was not up after %lld seconds",
 			(long long)f->boot_seconds);
 		hang(f, j, what);
-	} else if (f->n_findings) {
+	} else if (f->stalled) {
 		snprintf(what, sizeof(what),
-			"it was not done after %lld seconds, and the kernel complained",
-			(long long)f->total_seconds);
+			"it was not done after %lld seconds, and the kernel said: %.60s",
+			(long long)f->total_seconds, f->stalled);
 		hang(f, j, what);
 	} else {
-		/* It went on talking, so it was alive: slow is what benchmarks are there to say. */
+		/* It went on talking, so it was alive, whatever it warned of: slow is what
+		 * benchmarks are there to say. */
 		say(j, BOOT_ERROR,
 			"it was alive but not done after %lld seconds: allow more in the profile's "
 			"limits, "
 			"or ask less of the benchmarks",
 			(long long)f->total_seconds);
 	}
+}
+
+static void reset(
+	const struct boot_facts *f, struct boot_judgement *j, const char *during, const char *when)
+{
+	j->has_finding = true;
+	snprintf(j->signature, sizeof(j->signature), "reset during %s", during);
+	snprintf(j->message, sizeof(j->message),
+		"the machine reset or powered off %s; the last line: %.400s", when,
+		*f->last_line ? f->last_line : "(none)");
+	say(j, BOOT_FAIL, "%s: %s", j->signature, j->message);
 }
 
 /* It ended by itself, before its results were here. */
@@ -78,12 +90,11 @@ static void judge_exit(const struct boot_facts *f, struct boot_judgement *j)
 	} else if (f->empty) {
 		say(j, BOOT_ERROR, "the virtual machine ended without a word on its console");
 	} else if (f->reached < REACHED_INIT) {
-		j->has_finding = true;
-		snprintf(j->signature, sizeof(j->signature), "reset during boot");
-		snprintf(j->message, sizeof(j->message),
-			"the machine reset or powered off before init ran; the last line: %.400s",
-			*f->last_line ? f->last_line : "(none)");
-		say(j, BOOT_FAIL, "%s: %s", j->signature, j->message);
+		reset(f, j, "boot", "before init ran");
+	} else if (f->cut && f->reached != REACHED_DONE) {
+		/* The target is init: it powers off behind an end line, or its end is a panic. */
+		reset(f, j, f->reached == REACHED_BENCH ? "benchmark" : "init",
+			"before its results were complete");
 	} else {
 		say(j, BOOT_ERROR,
 			"the guest ended before its results were complete, and the kernel did not "

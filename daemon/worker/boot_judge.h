@@ -7,7 +7,7 @@
  *   2. all results came, and none says otherwise           pass
  *   3. a result says what the kernel refused               fail
  *   4. the results are broken, or a benchmark could not    error
- *   5. it fell silent, or never got to init                fail, with a finding of its own
+ *   5. it fell silent, never got to init, or reset         fail, with a finding of its own
  *   6. anything else                                       error
  */
 #ifndef WORKER_BOOT_JUDGE_H
@@ -31,8 +31,9 @@ struct boot_facts {
 	enum boot_reached reached;
 	bool empty; /* not a byte on the console */
 	const char *fatal; /* signature of the first fatal finding, or NULL */
-	size_t n_findings;
+	const char *stalled; /* signature of the first finding of something that hangs, or NULL */
 	const char *broken; /* what is wrong with the result lines, or NULL */
+	bool cut; /* no more than that: they are good as far as they go */
 	const char *kernel_problem; /* what the target says the kernel refused, or NULL */
 	const char *lab_problem; /* what the target could not do, or NULL */
 	const char *last_line; /* of the console */

@@ -214,6 +214,22 @@ static void trouble_of_the_lab_is_error(void **state)
 	assert_true(has_reason(v, "the host went away"));
 	finish(f, v);
 
+	/* What the kernel said until then is kept; it blames nobody, and on the base it clears. */
+	f = make_built(1);
+	find_in_boot(add_boot(f, SIDE_PATCHED, BOOT_PAIR, 1, STATUS_ERROR), "W");
+	v = verdict_new(f);
+	assert_false(v->boots[0].items[0].is_new);
+	assert_true(has_reason(v, "reported \"W\" in a boot that the lab did not finish"));
+	finish(f, v);
+	f = make_built(1);
+	for (int i = 1; i <= 5; i++)
+		add_pair(f, i, NULL, "W");
+	find_in_boot(add_boot(f, SIDE_BASE, BOOT_EXTRA, 1, STATUS_ERROR), "W");
+	v = verdict_new(f);
+	assert_false(v->boots[1].items[0].is_new);
+	assert_string_equal(v->verdict, "error");
+	finish(f, v);
+
 	/* A patch that is known not to build stays at fault. */
 	f = make_applied(2);
 	(void)add_build(f, 0, STATUS_PASS);
