@@ -176,6 +176,23 @@ run pb series ls --json
 exits "then the lab does not answer" 3 "$rc"
 truth "which is one document" one_document
 
+# --- down while another up has only begun: lab.json is of the lab before
+sleep 300 &
+stranger=$!
+flock "$PATCHBAY_STATE/up.lock" sleep 300 &
+beginner=$!
+jq ".pid = $stranger" "$PATCHBAY_STATE/lab.json" >"$tmp/lab.json" &&
+	cp "$tmp/lab.json" "$PATCHBAY_STATE/lab.json"
+held() { ! flock -n "$PATCHBAY_STATE/up.lock" true; }
+truth "somebody holds the lock" eventually 5 held
+run pb down
+exits "down does not guess whom to stop" 3 "$rc"
+truth "and says that the lab is only starting" grep -q 'only starting' <<<"$err"
+truth "and leaves a stranger alone" kill -0 "$stranger"
+kill "$stranger" $(children_of "$beginner") "$beginner"
+wait "$stranger" "$beginner" 2>/dev/null
+truth "the lock is free again" flock -w 5 "$PATCHBAY_STATE/up.lock" true
+
 # --- in the foreground
 "$bin/patchbay" up --share "$source" >"$tmp/up" 2>/dev/null &
 foreground=$!
