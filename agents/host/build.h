@@ -11,6 +11,10 @@
 #include "agents/host/supervise.h"
 #include "base/sha256.h"
 
+/* Bytes of make's output. Less than WORKER_MAX_LOG: the end of a build that never stops talking is
+ * its own fault, and would there be the lab's trouble. */
+#define BUILD_MAX_LOG (256LL << 20)
+
 #define BUILD_MAX_CONFIG (4 * 1024 * 1024)
 #define BUILD_MIN_FREE (512LL << 20) /* bytes on the disk, below which nothing is built */
 

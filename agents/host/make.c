@@ -9,8 +9,6 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
-#define MAX_LOG_BYTES (1LL << 30)
-
 /* Whatever the host, its user and the time: a rebuild gives the same bytes. */
 static const char *const fixed_env[] = {
 	"KBUILD_BUILD_TIMESTAMP",
@@ -85,9 +83,9 @@ static int watch_limits(void *data, pid_t pid, struct error *e)
 
 	if (!r)
 		r = check_disk(b, e);
-	if (!r && b->log_bytes > MAX_LOG_BYTES)
+	if (!r && b->log_bytes > BUILD_MAX_LOG)
 		r = error_set(
-			e, ERR_LIMIT, "the build's log went over %lld MiB", MAX_LOG_BYTES >> 20);
+			e, ERR_LIMIT, "the build's log went over %lld MiB", BUILD_MAX_LOG >> 20);
 	return r;
 }
 

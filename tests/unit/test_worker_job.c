@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "agents/host/build.h"
 #include "daemon/worker/worker.h"
 
 #include <fcntl.h>
@@ -157,6 +158,11 @@ static void test_log(void **state)
 	assert_string_equal(text, "one\ntwo!");
 }
 
+static void an_endless_build_meets_its_own_limit_first(void **state)
+{
+	assert_true(BUILD_MAX_LOG < WORKER_MAX_LOG);
+}
+
 static void test_log_limit(void **state)
 {
 	struct error e = ERROR_INIT;
@@ -224,6 +230,7 @@ static void test_jobs_that_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_endless_build_meets_its_own_limit_first),
 		WITH_JOB(test_ends),
 		WITH_JOB(test_fail_keeps_the_first_reason),
 		WITH_JOB(test_error_wins_over_fail),
