@@ -4,18 +4,6 @@
 #include "daemon/sched/internal.h"
 #include "daemon/verdict/verdict.h"
 
-static void facts_freep(struct facts **f)
-{
-	*f = facts_free(*f);
-}
-#define AUTO_FACTS CLEANUP(facts_freep)
-
-static void verdict_freep(struct verdict **v)
-{
-	*v = verdict_free(*v);
-}
-#define AUTO_VERDICT CLEANUP(verdict_freep)
-
 struct step {
 	struct sched *sched;
 	const struct facts *facts;

@@ -11,12 +11,6 @@
 #define BUILD_MARGIN_SECONDS 1200
 #define BOOT_MARGIN_SECONDS 300
 
-static void facts_freep(struct facts **f)
-{
-	*f = facts_free(*f);
-}
-#define AUTO_FACTS CLEANUP(facts_freep)
-
 static int add_mail(
 	const struct sched *s, cJSON *spec, const struct series_row *series, struct error *e)
 {

@@ -10,16 +10,6 @@
 #define DEFAULT_PROFILE "dma"
 #define BASE_MAX_BYTES 200
 
-static void facts_freep(struct facts **f)
-{
-	*f = facts_free(*f);
-}
-
-static void verdict_freep(struct verdict **v)
-{
-	*v = verdict_free(*v);
-}
-
 /* A revision that git could take, and nothing that it could take for an option. */
 static int check_base(const char *base, struct error *e)
 {
@@ -289,8 +279,8 @@ int sched_cancel(struct sched *s, int64_t series_id, struct series_row *ret_row,
 
 int sched_report(struct sched *s, int64_t series_id, cJSON **ret_report, struct error *e)
 {
-	CLEANUP(facts_freep) struct facts *f = NULL;
-	CLEANUP(verdict_freep) struct verdict *v = NULL;
+	AUTO_FACTS struct facts *f = NULL;
+	AUTO_VERDICT struct verdict *v = NULL;
 	int err = facts_load(s->store, series_id, 0, &f, e);
 
 	if (err < 0)

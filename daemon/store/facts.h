@@ -164,4 +164,10 @@ struct facts {
 struct facts *facts_new(void);
 struct facts *facts_free(struct facts *f);
 
+static inline void facts_freep(struct facts **f)
+{
+	*f = facts_free(*f);
+}
+#define AUTO_FACTS CLEANUP(facts_freep)
+
 #endif

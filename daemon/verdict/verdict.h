@@ -62,6 +62,12 @@ struct verdict {
 struct verdict *verdict_new(const struct facts *f);
 struct verdict *verdict_free(struct verdict *v);
 
+static inline void verdict_freep(struct verdict **v)
+{
+	*v = verdict_free(*v);
+}
+#define AUTO_VERDICT CLEANUP(verdict_freep)
+
 /* What no base boot shows is held against the patch when the one-sided p value of Fisher's exact
  * test, over all boots of both sides, is at most this. */
 #define VERDICT_FINDING_LEVEL 0.01 /* five of five against none of five */
