@@ -46,6 +46,7 @@ static void read_row(sqlite3_stmt *st, struct fact_boot *b)
 	b->accel = col_text(st, 15);
 	b->cmdline = col_text(st, 16);
 	b->last_line = col_text(st, 17);
+	b->findings_dropped = col_int(st, 18);
 }
 
 int boot_load(struct store *s, struct facts *f, struct error *e)
@@ -54,7 +55,8 @@ int boot_load(struct store *s, struct facts *f, struct error *e)
 	int err = store_query(s, &st, e,
 		"SELECT job.id, patch, commit_id, side, role, clock, pair, seed, machine, status, "
 		"reason, boot.started_ms, boot_id, seconds, image_sha256, accel, cmdline, "
-		"last_line FROM boot JOIN job ON job.id = boot.job_id "
+		"last_line, json_extract(job.result, '$.findings_dropped') "
+		"FROM boot JOIN job ON job.id = boot.job_id "
 		"WHERE series_id = ? AND run = ? ORDER BY job.id",
 		"ii", f->id, (int64_t)f->run);
 

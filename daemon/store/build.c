@@ -27,7 +27,8 @@ int build_load(struct store *s, struct facts *f, struct error *e)
 	AUTO_STMT sqlite3_stmt *st = NULL;
 	int err = store_query(s, &st, e,
 		"SELECT job.id, patch, commit_id, arch, status, reason, config_sha256, compiler, "
-		"image_sha256, code_sha256, artifact, seconds "
+		"image_sha256, code_sha256, artifact, seconds, "
+		"json_extract(job.result, '$.findings_dropped') "
 		"FROM build JOIN job ON job.id = build.job_id "
 		"WHERE series_id = ? AND run = ? ORDER BY patch, job.id",
 		"ii", f->id, (int64_t)f->run);
@@ -49,6 +50,7 @@ int build_load(struct store *s, struct facts *f, struct error *e)
 		b->code_sha256 = col_text(st, 9);
 		b->artifact = col_text(st, 10);
 		b->seconds = col_num(st, 11);
+		b->findings_dropped = col_int(st, 12);
 		err = finding_load(s, b->job_id, &b->findings, &b->n_findings, e);
 		if (err < 0)
 			return err;

@@ -81,6 +81,7 @@ struct fact_build {
 	double seconds;
 	struct fact_finding *findings;
 	size_t n_findings;
+	int64_t findings_dropped; /* more than a scan keeps */
 };
 
 struct fact_sample {
@@ -110,6 +111,7 @@ struct fact_boot {
 	char *last_line; /* of the console, or NULL */
 	struct fact_finding *findings;
 	size_t n_findings;
+	int64_t findings_dropped; /* more than a scan keeps */
 	struct fact_sample *samples;
 	size_t n_samples;
 };

@@ -336,6 +336,25 @@ static void conclude_evidence(const struct facts *f, struct conclusion *c)
 		say(c, WEIGHT_ERROR, "the series was to be booted, and was not");
 }
 
+/* A list that was cut cannot say what is new. */
+static void say_dropped(const struct facts *f, struct conclusion *c)
+{
+	for (size_t i = 0; i < f->n_builds; i++)
+		if (f->builds[i].findings_dropped)
+			say(c, WEIGHT_NOTE,
+				"the build of patch %d found %lld more than the lab keeps, so "
+				"which of "
+				"its "
+				"warnings are new is not judged",
+				f->builds[i].patch, (long long)f->builds[i].findings_dropped);
+	for (size_t i = 0; i < f->n_boots; i++)
+		if (f->boots[i].findings_dropped)
+			say(c, WEIGHT_NOTE,
+				"a boot of %s reported %lld more than the lab keeps (pair %d)",
+				f->boots[i].side == SIDE_BASE ? "the base" : "the patched kernel",
+				(long long)f->boots[i].findings_dropped, f->boots[i].pair);
+}
+
 void verdict_conclude(const struct facts *f, struct verdict *v)
 {
 	struct conclusion c = {v, WEIGHT_NOTE};
@@ -351,6 +370,7 @@ void verdict_conclude(const struct facts *f, struct verdict *v)
 	conclude_lab(f, &c);
 	conclude_evidence(f, &c);
 	say_new_warnings(&c, f);
+	say_dropped(f, &c);
 	v->verdict = weight_names[c.weight];
 	if (f->held)
 		v->verdict = "held";

@@ -62,7 +62,8 @@ static size_t count(const struct by_signature *s, const char *signature)
 
 /*
  * The first patch of the unbroken row of builds, back from this one, that hold the nth finding
- * (from 0) of a signature. A build that failed says nothing about what it left out. The builds
+ * (from 0) of a signature. A build that failed, or found more than is kept, says nothing about what it
+ * left out. The builds
  * before are judged already.
  */
 static int row_begin(const struct facts *f, const struct by_signature *sorted,
@@ -73,7 +74,7 @@ static int row_begin(const struct facts *f, const struct by_signature *sorted,
 
 		if (count(&sorted[i], signature) > nth)
 			return judged[i].items[sorted[i].slots[first + nth].position].since_patch;
-		if (f->builds[i].status == STATUS_PASS)
+		if (f->builds[i].status == STATUS_PASS && !f->builds[i].findings_dropped)
 			break;
 	}
 	return f->builds[at].patch;
@@ -84,6 +85,7 @@ static void judge_build(const struct facts *f, const struct by_signature *sorted
 {
 	const struct by_signature *own = &sorted[at];
 	struct judged_findings *ret = &judged[at];
+	bool is_cut = f->builds[0].findings_dropped || f->builds[at].findings_dropped;
 	bool base_known = f->builds[0].patch == 0 && f->builds[0].status == STATUS_PASS;
 
 	ret->n = own->n;
@@ -97,7 +99,7 @@ static void judge_build(const struct facts *f, const struct by_signature *sorted
 		j->confirmed = true;
 		if (f->builds[at].patch == 0) {
 			j->since_patch = 0;
-		} else if (!base_known) {
+		} else if (!base_known || (is_cut && !j->finding->fatal)) {
 			j->since_patch = -1;
 		} else if (nth >= count(&sorted[0], signature)) {
 			j->is_new = true;
@@ -165,12 +167,21 @@ static int compare_shown(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
+static bool base_is_cut(const struct facts *f)
+{
+	for (size_t i = 0; i < f->n_boots; i++)
+		if (f->boots[i].side == SIDE_BASE && f->boots[i].findings_dropped)
+			return true;
+	return false;
+}
+
 /* All that boots show of one signature, in the order of boots. */
 static void judge_signature(
 	const struct facts *f, struct verdict *v, const struct shown *shown, size_t n)
 {
 	size_t base = 0, patched = 0, failed = 0;
-	bool base_shows = false;
+	bool base_shows = false; /* or may, where its list is cut */
+	bool cut = base_is_cut(f);
 	double level;
 	bool enough;
 
@@ -178,7 +189,8 @@ static void judge_signature(
 		const struct fact_boot *b = &f->boots[shown[i].boot];
 
 		/* Also one that the lab broke off: it clears the patch, where it could not blame. */
-		base_shows = base_shows || b->side == SIDE_BASE;
+		base_shows = base_shows || b->side == SIDE_BASE ||
+			     (cut && !b->findings[shown[i].position].fatal);
 		if (!has_ended(b) || (i && shown[i - 1].boot == shown[i].boot))
 			continue;
 		base += b->side == SIDE_BASE ? 1 : 0;

@@ -383,6 +383,8 @@ static void fill_result(struct boot *b, const cJSON *end, cJSON *result)
 
 		json_set(result, members[i], item ? cJSON_Duplicate(item, true) : NULL);
 	}
+	json_set_int(
+		result, "findings_dropped", (int64_t)scan_console_findings(b->console)->dropped);
 	json_set_str(result, "boot_id", b->boot_id);
 	json_set_str(result, "cmdline",
 		b->guest_cmdline ? b->guest_cmdline : json_str(end, "cmdline", NULL));

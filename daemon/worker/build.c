@@ -314,10 +314,12 @@ static int build(struct build *b, cJSON *result, struct error *e)
 	if (err)
 		return err;
 	copy_members(result, end, members, ARRAY_SIZE(members));
+	json_set_int(result, "findings_dropped", (int64_t)b->findings.dropped);
 	b->job->tool_ms = (int64_t)(json_num(end, "seconds", 0) * 1000);
 	if (streq(json_str(end, "status", NULL), "pass"))
 		return fetch_image(b, &remote, end, result, e);
 	scan_compiler(b->tail.buf, b->tail.len, &b->findings);
+	json_set_int(result, "findings_dropped", (int64_t)b->findings.dropped);
 	tell_findings(b);
 	blame(b, end);
 	return 0;

@@ -26,7 +26,8 @@ void scan_findings_done(struct scan_findings *fs)
 
 void scan_findings_push(struct scan_findings *fs, struct scan_finding *f, size_t max)
 {
-	if (fs->n >= max) {
+	/* The last tenth is for what is fatal, however many warnings came before. */
+	if (fs->n >= (f->fatal ? max : max - max / 10)) {
 		fs->dropped++;
 		scan_finding_done(f);
 		return;

@@ -16,7 +16,8 @@
 
 #include "base/json.h"
 
-#define SCAN_MAX_FINDINGS 1000 /* a scan keeps; what comes after is counted in `dropped` */
+/* A scan keeps so many, the last tenth of them for what is fatal; more is counted in `dropped`. */
+#define SCAN_MAX_FINDINGS 1000
 #define SCAN_MAX_LINE 4096 /* bytes of a line that are looked at */
 #define SCAN_MAX_REPORTS 100 /* the same for a console */
 #define SCAN_MAX_EXCERPT (16 * 1024) /* bytes kept of a kernel's report */
@@ -41,7 +42,7 @@ struct scan_finding {
 struct scan_findings {
 	struct scan_finding *items;
 	size_t n;
-	size_t dropped; /* past SCAN_MAX_FINDINGS */
+	size_t dropped; /* past the limit */
 };
 
 void scan_findings_done(struct scan_findings *f);

@@ -333,9 +333,12 @@ static void limits(void **state)
 		feed(c, report);
 		feed(c, report);
 	}
+	feed(c, "Kernel panic - not syncing: x\n");
 	scan_console_end(c);
-	assert_int_equal(scan_console_findings(c)->n, SCAN_MAX_REPORTS);
+	/* What is fatal has room of its own. */
+	assert_int_equal(scan_console_findings(c)->n, SCAN_MAX_REPORTS / 10 * 9 + 1);
 	assert_true(scan_console_findings(c)->dropped > 0);
+	assert_true(scan_console_findings(c)->items[SCAN_MAX_REPORTS / 10 * 9].fatal);
 	scan_console_free(c);
 }
 

@@ -247,9 +247,11 @@ static void builds_and_boots_come_back(void **state)
 	end_job(lab, build_id,
 		"{\"config_sha256\":\"c\",\"compiler\":\"gcc\",\"image_sha256\":\"i\",\"code_"
 		"sha256\":"
-		"\"k\",\"image\":\"/i\",\"seconds\":9.5,\"tools\":{\"gcc\":\"12\"}}");
+		"\"k\",\"image\":\"/"
+		"i\",\"findings_dropped\":3,\"seconds\":9.5,\"tools\":{\"gcc\":\"12\"}}");
 	end_job(lab, boot_id,
-		"{\"boot_id\":\"b\",\"accel\":\"tcg\",\"cmdline\":\"x=y\",\"seconds\":14.25,"
+		"{\"boot_id\":\"b\",\"findings_dropped\":4,\"accel\":\"tcg\",\"cmdline\":\"x=y\","
+		"\"seconds\":14.25,"
 		"\"started_ms\":1234,\"image_sha256\":\"i\",\"last_line\":\"l\",\"machine\":{"
 		"\"name\":"
 		"\"m\",\"cpus\":2}}");
@@ -264,6 +266,8 @@ static void builds_and_boots_come_back(void **state)
 	assert_string_equal(f->builds[0].code_sha256, "k");
 	assert_string_equal(f->builds[0].artifact, "/i");
 	assert_true(f->builds[0].seconds == 9.5);
+	assert_int_equal(f->builds[0].findings_dropped, 3);
+	assert_int_equal(f->boots[0].findings_dropped, 4);
 	assert_int_equal(f->builds[0].n_findings, 1);
 	assert_string_equal(f->builds[0].findings[0].option, "-Wx");
 	assert_int_equal(f->builds[0].findings[0].column, 3);

@@ -98,6 +98,32 @@ static void a_failed_build_hides_no_origin(void **state)
 	finish(f, v);
 }
 
+static void a_list_that_was_cut_judges_errors_only(void **state)
+{
+	static const struct {
+		int64_t base, patched;
+		bool is_new;
+	} cases[] = {{0, 0, true}, {1, 0, false}, {0, 1, false}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct facts *f = make_applied(1);
+		struct fact_build *b;
+		struct verdict *v;
+
+		add_build(f, 0, STATUS_PASS)->findings_dropped = cases[i].base;
+		b = add_build(f, 1, STATUS_FAIL);
+		b->findings_dropped = cases[i].patched;
+		find_in_build(b, "warning", "a.c", 1, "w");
+		find_in_build(b, "error", "a.c", 2, "e");
+		v = verdict_new(f);
+		assert_int_equal(v->builds[1].items[0].is_new, cases[i].is_new);
+		assert_true(v->builds[1].items[1].is_new);
+		assert_int_equal(
+			has_reason(v, "found 1 more than the lab keeps"), !cases[i].is_new);
+		finish(f, v);
+	}
+}
+
 static void add_pair(struct facts *f, int n, const char *base, const char *patched)
 {
 	struct fact_boot *b = add_boot(f, SIDE_BASE, BOOT_PAIR, n, STATUS_PASS);
@@ -290,6 +316,7 @@ int main(void)
 		cmocka_unit_test(a_moved_warning_is_not_new_and_a_second_one_is),
 		cmocka_unit_test(a_warning_that_comes_back_belongs_to_who_brought_it_back),
 		cmocka_unit_test(a_failed_build_hides_no_origin),
+		cmocka_unit_test(a_list_that_was_cut_judges_errors_only),
 		cmocka_unit_test(a_kernel_finding_is_new_when_confirmed),
 		cmocka_unit_test(a_tip_that_does_not_boot_fails_when_confirmed),
 		cmocka_unit_test(a_failure_that_does_not_repeat_blames_nobody),
