@@ -82,6 +82,12 @@ static void reset(
 	say(j, BOOT_FAIL, "%s: %s", j->signature, j->message);
 }
 
+/* The target could not go on and powered off: the kernel or the target says so. */
+static bool is_orderly(const char *last_line)
+{
+	return strstr(last_line, "reboot: ") || strstr(last_line, "result channel failed");
+}
+
 /* It ended by itself, before its results were here. */
 static void judge_exit(const struct boot_facts *f, struct boot_judgement *j)
 {
@@ -91,10 +97,9 @@ static void judge_exit(const struct boot_facts *f, struct boot_judgement *j)
 		say(j, BOOT_ERROR, "the virtual machine ended without a word on its console");
 	} else if (f->reached < REACHED_INIT) {
 		reset(f, j, "boot", "before init ran");
-	} else if (f->cut && f->reached != REACHED_DONE) {
+	} else if (f->cut && f->reached == REACHED_BENCH && !is_orderly(f->last_line)) {
 		/* The target is init: it powers off behind an end line, or its end is a panic. */
-		reset(f, j, f->reached == REACHED_BENCH ? "benchmark" : "init",
-			"before its results were complete");
+		reset(f, j, "benchmark", "before its results were complete");
 	} else {
 		say(j, BOOT_ERROR,
 			"the guest ended before its results were complete, and the kernel did not "
