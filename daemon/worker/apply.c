@@ -73,7 +73,7 @@ static int apply_patch(
 		.diff_len = m->diff_len};
 	struct conflict conflict = {0};
 	struct oid commit;
-	enum am_how how;
+	enum am_how how = AM_EXACT;
 	char hex[OID_HEX];
 	int r;
 

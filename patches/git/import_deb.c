@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "patches/git/import_internal.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -82,10 +83,11 @@ static int find_installed(const char *package, struct package *ret, struct error
 	AUTO_FREE char *output = NULL;
 	int r = run(argv, NULL, &output, e);
 
-	if (r == ERR_STATE || (!r && !starts_with(output, "installed ")))
-		return ERR_MISSING;
 	if (r)
-		return r;
+		return r == ERR_STATE ? ERR_MISSING : r;
+	assert(output);
+	if (!starts_with(output, "installed "))
+		return ERR_MISSING;
 	ret->tarball = find_tarball("/usr/src", package);
 	if (!ret->tarball)
 		return ERR_MISSING;
@@ -157,6 +159,7 @@ static char *cache_name(const struct import *in, const char *package, const stru
 {
 	struct stat st = {0};
 
+	assert(p->tarball);
 	(void)stat(p->tarball, &st);
 	return xasprintf("%s/trees/deb-%s-%s-%lld.git", in->cache, package, p->version,
 		(long long)st.st_size);

@@ -3,6 +3,7 @@
 
 #include "patches/series/trailers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define SEVERAL (THREADS_NONE - 1)
@@ -137,6 +138,8 @@ static void fill_series(const struct assembly *a, const struct group *g, struct 
 	const struct mail *cover = g->cover == THREADS_NONE ? NULL : &a->mails[g->cover];
 	const struct mail *title = cover ? cover : &a->mails[g->patches[0]];
 
+	/* A group starts from a mail: it has a cover, or a patch. */
+	assert(title && (cover || g->n_patches > 0));
 	s->title = xstrdup(title->m->subject);
 	s->total = g->total;
 	s->complete = group_whole(g) && !g->ambiguous;
