@@ -38,8 +38,9 @@ static const char build_ok[] =
 static const char boot_ok[] =
 	"id=$(cat /proc/sys/kernel/random/uuid)\n"
 	"echo '{\"event\":\"stage\",\"name\":\"bench\"}' >&3\n"
-	"for m in madv_hugepage hugetlbfs; do\n"
-	"echo \"{\\\"event\\\":\\\"sample\\\",\\\"metric\\\":\\\"dma-map.$m.unmap_seconds\\\","
+	"for m in madv_hugepage.map madv_hugepage.unmap hugetlbfs.map hugetlbfs.unmap"
+	" map_populate.unmap; do\n"
+	"echo \"{\\\"event\\\":\\\"sample\\\",\\\"metric\\\":\\\"dma-map.${m}_seconds\\\","
 	"\\\"value\\\":0.5,\\\"params\\\":{\\\"size_mib\\\":1}}\" >&3\n"
 	"done\n"
 	"echo \"{\\\"event\\\":\\\"end\\\",\\\"status\\\":\\\"pass\\\",\\\"tool_ms\\\":5,"

@@ -18,7 +18,7 @@
 
 #define SERIES 3
 #define KILLS 30
-#define SAMPLES_OF_A_BOOT 2
+#define SAMPLES_OF_A_BOOT 5
 
 struct daemon {
 	struct loop *loop;

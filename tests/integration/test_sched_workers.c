@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <cmocka.h>
 
@@ -425,6 +426,7 @@ static void one_that_needs_another_waits_for_it(void **state)
 	AUTO_SERIES struct series_row row = {0};
 	AUTO_FREE char *gate = path_join(lab->dir, "gate"), *script = NULL;
 	int64_t need = 0, id = 0, held = 0;
+	AUTO_CLOSE int gate_fd = -1;
 	bool created;
 
 	/* A parse that goes on when the test lets it: it opens a FIFO. */
@@ -438,6 +440,9 @@ static void one_that_needs_another_waits_for_it(void **state)
 
 	assert_int_equal(sched_tree_fetch(lab->sched, "t", &tree, NULL), 0);
 	wait_for(lab, 0, tree.job_id);
+	/* Returns when the first parse reads from it, and so is past the script's name. */
+	gate_fd = open(gate, O_WRONLY | O_CLOEXEC);
+	assert_true(gate_fd >= 0);
 	set_worker(lab, "parse", parse_ok);
 	assert_int_equal(submit(lab, "second", "apply", &need, 1, &id, &created, NULL), 0);
 	/* Nothing of it is applied until the need is parsed. */
@@ -447,7 +452,7 @@ static void one_that_needs_another_waits_for_it(void **state)
 	get(lab, id, &row);
 	assert_int_equal(row.finished_ms, 0);
 	assert_string_not_equal(row.state, "applying");
-	open_gate(gate);
+	assert_int_equal(write_all(gate_fd, "\n", 1), 0);
 	wait_for(lab, id, 0);
 	get(lab, id, &row);
 	assert_string_equal(row.verdict, "pass");
