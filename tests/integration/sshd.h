@@ -81,6 +81,8 @@ static inline void sshd_configure(struct sshd *d)
 			  "HostKey %s/host\nPidFile none\n"
 			  "AuthorizedKeysFile %s/user.pub\n"
 			  "UsePAM no\nStrictModes no\n"
+			  /* Else bash reads ~/.bashrc for every command. */
+			  "SetEnv SHLVL=1\n"
 			  "PasswordAuthentication no\nKbdInteractiveAuthentication no\n"
 			  "Subsystem sftp internal-sftp\n",
 			d->port, d->dir, d->dir);
