@@ -170,13 +170,13 @@ static void test_stages(void **state)
 
 static void test_panic_ends_the_boot_at_once(void **state)
 {
-	int64_t start = clock_mono_ms();
 	const cJSON *end = lab_run(lab, boot_job(INIT PANIC, "", HANG));
 
 	lab_expect(lab, end, "fail", "panic");
 	assert_non_null(lab_finding(lab, "panic"));
 	assert_true(json_bool(lab_finding(lab, "panic"), "fatal", false));
-	assert_in_range(clock_mono_ms() - start, 0, 29000);
+	/* The guest hangs behind it: a deadline would have taken that long. */
+	assert_true(json_num(json_get(end, "result"), "seconds", 30) < 30);
 }
 
 static void test_warning_is_a_finding_and_no_failure(void **state)
