@@ -8,12 +8,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_MESSAGE struct message *m = NULL;
-	AUTO_FREE char *id = message_find_id((const char *)data, size);
 	struct error e = ERROR_INIT;
 	int64_t when;
 	int offset;
 	int r = message_parse((const char *)data, size, &m, &e);
 
+	free(message_find_id((const char *)data, size));
 	if (r) {
 		if (r != ERR_SYNTAX && r != ERR_LIMIT)
 			abort();

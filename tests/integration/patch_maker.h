@@ -363,8 +363,8 @@ static inline void maker_message(struct maker *m, size_t number, struct strbuf *
 		"[tag] vfio: change",
 		"Re: iommu:  change",
 		"drivers: \xc3\xa4ndern",
-		"a subject that is so long that format-patch has to fold it over two lines, or "
-		"three",
+		("a subject that is so long that format-patch has to fold it over two lines, or "
+		 "three"),
 		"net: a [bracket] inside",
 		": colon",
 	};

@@ -290,8 +290,8 @@ static void test_rubbish(void **state)
 	struct lab *lab = *state;
 	static const char *const lines[] = {"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
 		"\x16\x03\x01\x02", "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-		"POST /api/v1/series HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
-		"chunked\r\n\r\nzz\r\n"};
+		("POST /api/v1/series HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+		 "chunked\r\n\r\nzz\r\n")};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		int fd = dial(lab);
