@@ -102,4 +102,6 @@ fill_lab() {
 	done
 	# Nothing is asked of its boots.
 	submit --until build "$tmp/mail/broken.mbox"
+	# What the series got to hear is for the tests to judge.
+	return 0
 }

@@ -54,8 +54,8 @@ static void splits_where_git_does(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error e = ERROR_INIT;
 		int status;
+		AUTO_FREE char *parts = split(cases[i].data, 10, &status, &e);
 
-		free(split(cases[i].data, 10, &status, &e));
 		assert_int_equal(status, 0);
 		assert_string_equal(parts, cases[i].parts);
 	}
@@ -77,8 +77,8 @@ static void says_what_is_no_mailbox(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error e = ERROR_INIT;
 		int status;
-		AUTO_FREE char *parts = split(cases[i].data, 10, &status, &e);
 
+		free(split(cases[i].data, 10, &status, &e));
 		assert_int_equal(status, ERR_SYNTAX);
 		assert_non_null(strstr(e.msg, cases[i].words));
 	}
