@@ -127,8 +127,13 @@ function rowName(n: number): string {
 	return n === 0 ? "the base" : `patch ${n}`;
 }
 
+// A boot that reached its end may still hold a complaint that the base does not have.
+function complains(boot: Boot): boolean {
+	return boot.findings.some((f) => f.new);
+}
+
 function bootTone(boots: Boot[]): Tone {
-	if (boots.some((b) => b.status === "fail")) return "fail";
+	if (boots.some((b) => b.status === "fail" || complains(b))) return "fail";
 	if (boots.some((b) => b.status === "error")) return "lab";
 	return boots.some((b) => b.status === "pass") ? "pass" : "run";
 }
@@ -142,7 +147,10 @@ function BootCell({ boots, jobs, n }: { boots: Boot[]; jobs: Job[]; n: number })
 				what={`Boot of ${rowName(n)}`}
 			/>
 		);
-	const bad = ended.find((b) => b.status === "fail") ?? ended.find((b) => b.status === "error");
+	const bad =
+		ended.find((b) => b.status === "fail") ??
+		ended.find(complains) ??
+		ended.find((b) => b.status === "error");
 	const shown = bad ?? ended[ended.length - 1];
 	const passed = ended.filter((b) => b.status === "pass").length;
 	const finding = bad?.findings.find((f) => f.new) ?? bad?.findings[0];
