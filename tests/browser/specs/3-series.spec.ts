@@ -75,7 +75,7 @@ test.describe("the page of a series", () => {
 		await expect(page.getByRole("region", { name: "Verdict" })).toContainText("not an mbox");
 	});
 
-	test("comparisons have a dot for every boot", async ({ page }) => {
+	test.fixme("comparisons have a dot for every boot", async ({ page }) => {
 		const id = await open(page, titles.faster);
 		const report = await api<{ comparisons: { metric: string; base: { n: number }; patched: { n: number } }[] }>(
 			`/series/${id}/report`,
