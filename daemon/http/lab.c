@@ -5,27 +5,31 @@
 #include "daemon/http/server.h"
 #include <errno.h>
 
-void trees_get(struct request *r)
-{
-	struct error e = ERROR_INIT;
-	struct tree_row *rows;
-	struct page page;
-	int64_t next;
-	cJSON *items;
-	size_t n;
-
-	if (!request_page(r, &page))
-		return;
-	if (tree_list(r->http->store, &page, &rows, &n, &next, &e) < 0) {
-		reply_error(r, &e);
-		return;
+/* GET of a list, NOUNs_get(): the rows of daemon/store's NOUN_list() as json_NOUN() shows them. */
+#define LIST_ROUTE(noun)                                                            \
+	void noun##s_get(struct request *r)                                         \
+	{                                                                           \
+		struct error e = ERROR_INIT;                                        \
+		struct noun##_row *rows;                                            \
+		struct page page;                                                   \
+		int64_t next;                                                       \
+		cJSON *items;                                                       \
+		size_t n;                                                           \
+                                                                                    \
+		if (!request_page(r, &page))                                        \
+			return;                                                     \
+		if (noun##_list(r->http->store, &page, &rows, &n, &next, &e) < 0) { \
+			reply_error(r, &e);                                         \
+			return;                                                     \
+		}                                                                   \
+		items = cJSON_CreateArray();                                        \
+		for (size_t i = 0; i < n; i++)                                      \
+			cJSON_AddItemToArray(items, json_##noun(&rows[i]));         \
+		noun##_free_all(rows, n);                                           \
+		reply_json(r, 200, json_page(items, next));                         \
 	}
-	items = cJSON_CreateArray();
-	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(items, json_tree(&rows[i]));
-	tree_free_all(rows, n);
-	reply_json(r, 200, json_page(items, next));
-}
+
+LIST_ROUTE(tree)
 
 void trees_post(struct request *r)
 {
@@ -66,49 +70,8 @@ void trees_post_fetch(struct request *r)
 		reply_json(r, 202, json_tree(&row));
 }
 
-void hosts_get(struct request *r)
-{
-	struct error e = ERROR_INIT;
-	struct host_row *rows;
-	struct page page;
-	int64_t next;
-	cJSON *items;
-	size_t n;
-
-	if (!request_page(r, &page))
-		return;
-	if (host_list(r->http->store, &page, &rows, &n, &next, &e) < 0) {
-		reply_error(r, &e);
-		return;
-	}
-	items = cJSON_CreateArray();
-	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(items, json_host(&rows[i]));
-	host_free_all(rows, n);
-	reply_json(r, 200, json_page(items, next));
-}
-
-void machines_get(struct request *r)
-{
-	struct error e = ERROR_INIT;
-	struct machine_row *rows;
-	struct page page;
-	int64_t next;
-	cJSON *items;
-	size_t n;
-
-	if (!request_page(r, &page))
-		return;
-	if (machine_list(r->http->store, &page, &rows, &n, &next, &e) < 0) {
-		reply_error(r, &e);
-		return;
-	}
-	items = cJSON_CreateArray();
-	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(items, json_machine(&rows[i]));
-	machine_free_all(rows, n);
-	reply_json(r, 200, json_page(items, next));
-}
+LIST_ROUTE(host)
+LIST_ROUTE(machine)
 
 /* Strings of the body stay the body's: the row must not be released. */
 static int machine_from(cJSON *body, struct machine_row *row, struct error *e)
