@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/cli/cli.h"
 #include "daemon/cli/client.h"
-#include "daemon/cli/follow.h"
+#include "daemon/cli/noun.h"
 #include "daemon/cli/text.h"
 #include "base/file.h"
 #include <errno.h>
@@ -29,36 +29,19 @@ static const struct column columns[] = {
 
 static int run_ls(struct cli *c)
 {
-	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *list = NULL;
-
-	if (!cli_client(c, &e) || client_list(c->client, "/hosts", &list, &e) < 0)
-		return cli_fail_error(c, &e);
-	if (c->json)
-		cli_print_json(c, list);
-	else
-		text_table(stdout, json_get(list, "items"), columns);
-	return CLI_GOOD;
+	return noun_ls(c, "/hosts", columns);
 }
 
 /* Follow the host's probe, then print the host as it is. */
 static int wait_for_probe(struct cli *c, const cJSON *host)
 {
 	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *job = NULL;
 	AUTO_JSON cJSON *now = NULL;
 	const char *name = json_str(host, "name", "");
 	AUTO_FREE char *what = xasprintf("probe of %s", name);
-	int64_t id = json_int(host, "job", 0);
 
-	if ((id > 0 && follow_job(c, id, what, &job, &e) < 0) ||
-		client_find(c->client, "/hosts", name, &now, &e) < 0)
+	if (noun_settle(c, "/hosts", host, what, &now, &e) < 0)
 		return cli_fail_error(c, &e);
-	if (job && !streq(json_str(job, "status", ""), "pass")) {
-		error_set(&e, ERR_STATE, "the %s failed: %s", what,
-			json_str(job, "reason", "see `patchbay job ls`"));
-		return cli_fail_error(c, &e);
-	}
 	if (c->json)
 		cli_print_json(c, now);
 	else

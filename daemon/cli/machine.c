@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/cli/cli.h"
 #include "daemon/cli/client.h"
+#include "daemon/cli/noun.h"
 #include "daemon/cli/text.h"
 #include <errno.h>
 
@@ -27,16 +28,7 @@ static const struct column columns[] = {
 
 static int run_ls(struct cli *c)
 {
-	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *list = NULL;
-
-	if (!cli_client(c, &e) || client_list(c->client, "/machines", &list, &e) < 0)
-		return cli_fail_error(c, &e);
-	if (c->json)
-		cli_print_json(c, list);
-	else
-		text_table(stdout, json_get(list, "items"), columns);
-	return CLI_GOOD;
+	return noun_ls(c, "/machines", columns);
 }
 
 static int number(struct cli *c, const char *option, int64_t max, int64_t def, cJSON *body,

@@ -2,6 +2,7 @@
 #include "daemon/cli/series.h"
 #include "daemon/cli/client.h"
 #include "daemon/cli/follow.h"
+#include "daemon/cli/noun.h"
 #include "daemon/cli/text.h"
 #include <errno.h>
 
@@ -66,16 +67,7 @@ static int ask(struct cli *c, const char *verb, cJSON **ret_series, struct error
 
 static int run_ls(struct cli *c)
 {
-	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *list = NULL;
-
-	if (!cli_client(c, &e) || client_list(c->client, "/series", &list, &e) < 0)
-		return cli_fail_error(c, &e);
-	if (c->json)
-		cli_print_json(c, list);
-	else
-		text_table(stdout, json_get(list, "items"), list_columns);
-	return CLI_GOOD;
+	return noun_ls(c, "/series", list_columns);
 }
 
 int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/cli/cli.h"
 #include "daemon/cli/client.h"
+#include "daemon/cli/noun.h"
 #include "daemon/cli/text.h"
 #include <errno.h>
 
@@ -41,16 +42,7 @@ static int run_create(struct cli *c)
 
 static int run_ls(struct cli *c)
 {
-	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *list = NULL;
-
-	if (!cli_client(c, &e) || client_list(c->client, "/tokens", &list, &e) < 0)
-		return cli_fail_error(c, &e);
-	if (c->json)
-		cli_print_json(c, list);
-	else
-		text_table(stdout, json_get(list, "items"), columns);
-	return CLI_GOOD;
+	return noun_ls(c, "/tokens", columns);
 }
 
 static int run_revoke(struct cli *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/cli/cli.h"
 #include "daemon/cli/client.h"
-#include "daemon/cli/follow.h"
+#include "daemon/cli/noun.h"
 #include "daemon/cli/text.h"
 #include <errno.h>
 
@@ -25,20 +25,12 @@ static const struct column columns[] = {
 static int wait_for_tip(struct cli *c, const cJSON *tree)
 {
 	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *job = NULL;
 	AUTO_JSON cJSON *now = NULL;
 	const char *name = json_str(tree, "name", "");
 	AUTO_FREE char *what = xasprintf("import of %s", name);
-	int64_t id = json_int(tree, "job", 0);
 
-	if ((id > 0 && follow_job(c, id, what, &job, &e) < 0) ||
-		client_find(c->client, "/trees", name, &now, &e) < 0)
+	if (noun_settle(c, "/trees", tree, what, &now, &e) < 0)
 		return cli_fail_error(c, &e);
-	if (job && !streq(json_str(job, "status", ""), "pass")) {
-		error_set(&e, ERR_STATE, "the %s failed: %s", what,
-			json_str(job, "reason", "see `patchbay job ls`"));
-		return cli_fail_error(c, &e);
-	}
 	if (c->json)
 		cli_print_json(c, now);
 	else
@@ -67,16 +59,7 @@ static int run_add(struct cli *c)
 
 static int run_ls(struct cli *c)
 {
-	struct error e = ERROR_INIT;
-	AUTO_JSON cJSON *list = NULL;
-
-	if (!cli_client(c, &e) || client_list(c->client, "/trees", &list, &e) < 0)
-		return cli_fail_error(c, &e);
-	if (c->json)
-		cli_print_json(c, list);
-	else
-		text_table(stdout, json_get(list, "items"), columns);
-	return CLI_GOOD;
+	return noun_ls(c, "/trees", columns);
 }
 
 static int run_fetch(struct cli *c)
