@@ -21,7 +21,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define PATCHES 500
+#define PATCHES 2000
 #define MAILINFO_STEP 20 /* a process for each would take too long */
 #define MAIL_MAX ((size_t)256 << 20)
 
