@@ -21,14 +21,6 @@ void host_done(struct host_row *r)
 	*r = (struct host_row){0};
 }
 
-struct host_row *host_free_all(struct host_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		host_done(&rows[i]);
-	free(rows);
-	return NULL;
-}
-
 static void read_row(sqlite3_stmt *st, struct host_row *row)
 {
 	row->id = col_int(st, 0);
@@ -46,6 +38,8 @@ static void read_row(sqlite3_stmt *st, struct host_row *row)
 	row->probed_ms = col_int(st, 12);
 	row->created_ms = col_int(st, 13);
 }
+
+PAGED_ROWS(host)
 
 int host_put(struct store *s, const struct host_row *row, int64_t *ret_id, struct error *e)
 {
@@ -136,8 +130,6 @@ int host_list(struct store *s, const struct page *page, struct host_row **ret_ro
 	int64_t *ret_next, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
-	struct host_row *rows = NULL;
-	size_t n = 0;
 	int err = page_check(page, e);
 
 	if (err < 0)
@@ -146,18 +138,5 @@ int host_list(struct store *s, const struct page *page, struct host_row **ret_ro
 		(int64_t)page->limit + 1);
 	if (err < 0)
 		return err;
-	while ((err = store_next(st, e)) > 0)
-		read_row(st, rows_add(rows, n));
-	if (err < 0) {
-		host_free_all(rows, n);
-		return err;
-	}
-	*ret_next = 0;
-	if (rows && n > (size_t)page->limit) {
-		host_done(&rows[--n]);
-		*ret_next = rows[n - 1].id;
-	}
-	*ret_rows = rows;
-	*ret_n = n;
-	return 0;
+	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }

@@ -44,4 +44,40 @@ int page_check(const struct page *page, struct error *e);
 void *rows_grow(void *rows, size_t n, size_t size);
 #define rows_add(rows, n) ((rows) = rows_grow((rows), (n), sizeof(*(rows))), &(rows)[(n)++])
 
+/*
+ * For a table that is listed in pages, behind its read_row(): NOUN_free_all(), and take_page(),
+ * which reads the rows of a statement that was limited to one more than the page.
+ */
+#define PAGED_ROWS(noun)                                                                         \
+	struct noun##_row *noun##_free_all(struct noun##_row *rows, size_t n)                    \
+	{                                                                                        \
+		for (size_t i = 0; i < n; i++)                                                   \
+			noun##_done(&rows[i]);                                                   \
+		free(rows);                                                                      \
+		return NULL;                                                                     \
+	}                                                                                        \
+                                                                                                 \
+	static int take_page(sqlite3_stmt *st, const struct page *page,                          \
+		struct noun##_row **ret_rows, size_t *ret_n, int64_t *ret_next, struct error *e) \
+	{                                                                                        \
+		struct noun##_row *rows = NULL;                                                  \
+		size_t n = 0;                                                                    \
+		int err;                                                                         \
+                                                                                                 \
+		while ((err = store_next(st, e)) > 0)                                            \
+			read_row(st, rows_add(rows, n));                                         \
+		if (err < 0) {                                                                   \
+			noun##_free_all(rows, n);                                                \
+			return err;                                                              \
+		}                                                                                \
+		*ret_next = 0;                                                                   \
+		if (rows && n > (size_t)page->limit) {                                           \
+			noun##_done(&rows[--n]);                                                 \
+			*ret_next = rows[n - 1].id;                                              \
+		}                                                                                \
+		*ret_rows = rows;                                                                \
+		*ret_n = n;                                                                      \
+		return 0;                                                                        \
+	}
+
 #endif

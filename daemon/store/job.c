@@ -30,14 +30,6 @@ void job_done(struct job_row *r)
 	*r = (struct job_row){0};
 }
 
-struct job_row *job_free_all(struct job_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		job_done(&rows[i]);
-	free(rows);
-	return NULL;
-}
-
 static void read_row(sqlite3_stmt *st, struct job_row *row)
 {
 	row->id = col_int(st, 0);
@@ -67,6 +59,8 @@ static void read_row(sqlite3_stmt *st, struct job_row *row)
 	row->seed = (int)col_int(st, 24);
 	row->result = col_json(st, 25);
 }
+
+PAGED_ROWS(job)
 
 int job_insert(struct store *s, const struct job_row *row, int64_t *ret_id, struct error *e)
 {
@@ -229,26 +223,11 @@ int job_list(struct store *s, const struct job_filter *filter, const struct page
 	struct job_row **ret_rows, size_t *ret_n, int64_t *ret_next, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
-	struct job_row *rows = NULL;
-	size_t n = 0;
 	int err = page_check(page, e);
 
 	if (err < 0 || (err = list_query(s, filter, page, &st, e)) < 0)
 		return err;
-	while ((err = store_next(st, e)) > 0)
-		read_row(st, rows_add(rows, n));
-	if (err < 0) {
-		job_free_all(rows, n);
-		return err;
-	}
-	*ret_next = 0;
-	if (rows && n > (size_t)page->limit) {
-		job_done(&rows[--n]);
-		*ret_next = rows[n - 1].id;
-	}
-	*ret_rows = rows;
-	*ret_n = n;
-	return 0;
+	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }
 
 int job_load(struct store *s, struct facts *f, struct error *e)

@@ -19,14 +19,6 @@ void machine_done(struct machine_row *r)
 	*r = (struct machine_row){0};
 }
 
-struct machine_row *machine_free_all(struct machine_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		machine_done(&rows[i]);
-	free(rows);
-	return NULL;
-}
-
 static void read_row(sqlite3_stmt *st, struct machine_row *row)
 {
 	row->id = col_int(st, 0);
@@ -41,6 +33,8 @@ static void read_row(sqlite3_stmt *st, struct machine_row *row)
 	row->drained = col_int(st, 9);
 	row->created_ms = col_int(st, 10);
 }
+
+PAGED_ROWS(machine)
 
 int machine_put(struct store *s, const struct machine_row *row, int64_t *ret_id, struct error *e)
 {
@@ -136,8 +130,6 @@ int machine_list(struct store *s, const struct page *page, struct machine_row **
 	size_t *ret_n, int64_t *ret_next, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
-	struct machine_row *rows = NULL;
-	size_t n = 0;
 	int err = page_check(page, e);
 
 	if (err < 0)
@@ -146,18 +138,5 @@ int machine_list(struct store *s, const struct page *page, struct machine_row **
 		(int64_t)page->limit + 1);
 	if (err < 0)
 		return err;
-	while ((err = store_next(st, e)) > 0)
-		read_row(st, rows_add(rows, n));
-	if (err < 0) {
-		machine_free_all(rows, n);
-		return err;
-	}
-	*ret_next = 0;
-	if (rows && n > (size_t)page->limit) {
-		machine_done(&rows[--n]);
-		*ret_next = rows[n - 1].id;
-	}
-	*ret_rows = rows;
-	*ret_n = n;
-	return 0;
+	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }

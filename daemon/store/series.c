@@ -36,14 +36,6 @@ void series_done(struct series_row *r)
 	*r = (struct series_row){0};
 }
 
-struct series_row *series_free_all(struct series_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		series_done(&rows[i]);
-	free(rows);
-	return NULL;
-}
-
 static void read_row(sqlite3_stmt *st, struct series_row *row)
 {
 	row->id = col_int(st, 0);
@@ -77,6 +69,8 @@ static void read_row(sqlite3_stmt *st, struct series_row *row)
 	row->machine = col_text(st, 28);
 	row->profile = col_json(st, 29);
 }
+
+PAGED_ROWS(series)
 
 int series_no_such(int err, int64_t id, struct error *e)
 {
@@ -184,8 +178,6 @@ int series_list(struct store *s, const struct series_filter *filter, const struc
 	struct series_row **ret_rows, size_t *ret_n, int64_t *ret_next, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
-	struct series_row *rows = NULL;
-	size_t n = 0;
 	int err = page_check(page, e);
 
 	if (err < 0)
@@ -198,18 +190,5 @@ int series_list(struct store *s, const struct series_filter *filter, const struc
 		(int64_t)page->limit + 1);
 	if (err < 0)
 		return err;
-	while ((err = store_next(st, e)) > 0)
-		read_row(st, rows_add(rows, n));
-	if (err < 0) {
-		series_free_all(rows, n);
-		return err;
-	}
-	*ret_next = 0;
-	if (rows && n > (size_t)page->limit) {
-		series_done(&rows[--n]);
-		*ret_next = rows[n - 1].id;
-	}
-	*ret_rows = rows;
-	*ret_n = n;
-	return 0;
+	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }

@@ -20,14 +20,6 @@ void tree_done(struct tree_row *r)
 	*r = (struct tree_row){0};
 }
 
-struct tree_row *tree_free_all(struct tree_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		tree_done(&rows[i]);
-	free(rows);
-	return NULL;
-}
-
 static void read_row(sqlite3_stmt *st, struct tree_row *row)
 {
 	row->id = col_int(st, 0);
@@ -42,6 +34,8 @@ static void read_row(sqlite3_stmt *st, struct tree_row *row)
 	row->created_ms = col_int(st, 9);
 	row->fetched_ms = col_int(st, 10);
 }
+
+PAGED_ROWS(tree)
 
 int tree_insert(struct store *s, const struct tree_row *row, int64_t *ret_id, struct error *e)
 {
@@ -105,8 +99,6 @@ int tree_list(struct store *s, const struct page *page, struct tree_row **ret_ro
 	int64_t *ret_next, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
-	struct tree_row *rows = NULL;
-	size_t n = 0;
 	int err = page_check(page, e);
 
 	if (err < 0)
@@ -115,18 +107,5 @@ int tree_list(struct store *s, const struct page *page, struct tree_row **ret_ro
 		(int64_t)page->limit + 1);
 	if (err < 0)
 		return err;
-	while ((err = store_next(st, e)) > 0)
-		read_row(st, rows_add(rows, n));
-	if (err < 0) {
-		tree_free_all(rows, n);
-		return err;
-	}
-	*ret_next = 0;
-	if (rows && n > (size_t)page->limit) {
-		tree_done(&rows[--n]);
-		*ret_next = rows[n - 1].id;
-	}
-	*ret_rows = rows;
-	*ret_n = n;
-	return 0;
+	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }
