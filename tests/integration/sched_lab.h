@@ -143,29 +143,10 @@ static inline void add_tree(struct lab *lab)
 
 static inline void add_host(struct lab *lab)
 {
-	struct host_row host = {
-		.name = (char *)"h",
-		.address = (char *)"127.0.0.1",
-		.port = 22,
-		.user = (char *)"u",
-		.key = (char *)"/k",
-		.host_key = (char *)"ssh-ed25519 AAAA",
-	};
-	struct machine_row machine = {
-		.name = (char *)"m",
-		.host = (char *)"h",
-		.model = (char *)"q35-vtd",
-		.memory_mib = 4096,
-		.cpus = 2,
-	};
-	AUTO_HOST struct host_row got_host = {0};
-	AUTO_MACHINE struct machine_row got_machine = {0};
+	int64_t probe = 0;
 
-	assert_int_equal(sched_host_add(lab->sched, &host, &got_host, NULL), 0);
-	machine.tags = cJSON_Parse("[\"vtd\"]");
-	assert_int_equal(sched_machine_add(lab->sched, &machine, &got_machine, NULL), 0);
-	cJSON_Delete(machine.tags);
-	wait_for(lab, 0, got_host.job_id);
+	assert_int_equal(add_host_and_machine(lab->sched, &probe), 0);
+	wait_for(lab, 0, probe);
 }
 
 /* Returns what sched_submit() says. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Worker programs of the scheduler's tests: a shell script for each kind of job, which says what a
- * worker says of a job that went well. Included by one file of a program.
+ * worker says of a job that went well; and where they seem to run. Included by one file of a program.
  */
 #ifndef TEST_SCHED_SCRIPTS_H
 #define TEST_SCHED_SCRIPTS_H
 
 #include "base/file.h"
+#include "daemon/sched/sched.h"
+#include <errno.h>
 
 #define TIP "1111111111111111111111111111111111111111"
 #define PATCHED "2222222222222222222222222222222222222222"
@@ -71,6 +73,36 @@ static void make_workers(const char *worker)
 	set_worker_at(worker, "apply", apply_ok);
 	set_worker_at(worker, "build", build_ok);
 	set_worker_at(worker, "boot", boot_ok);
+}
+
+/* The host "h" and its machine "m", which the default profile takes. */
+static inline int add_host_and_machine(struct sched *sched, int64_t *ret_probe_job)
+{
+	struct host_row host = {
+		.name = (char *)"h",
+		.address = (char *)"127.0.0.1",
+		.port = 22,
+		.user = (char *)"u",
+		.key = (char *)"/k",
+		.host_key = (char *)"ssh-ed25519 AAAA",
+	};
+	AUTO_JSON cJSON *tags = cJSON_Parse("[\"vtd\"]");
+	struct machine_row machine = {
+		.name = (char *)"m",
+		.host = (char *)"h",
+		.model = (char *)"q35-vtd",
+		.tags = tags,
+		.memory_mib = 4096,
+		.cpus = 2,
+	};
+	AUTO_HOST struct host_row got_host = {0};
+	AUTO_MACHINE struct machine_row got_machine = {0};
+	int r = sched_host_add(sched, &host, &got_host, NULL);
+
+	if (r < 0)
+		return r;
+	*ret_probe_job = got_host.job_id;
+	return sched_machine_add(sched, &machine, &got_machine, NULL);
 }
 
 #endif

@@ -65,31 +65,12 @@ static int submit(struct daemon *d, int number)
 
 static int set_up(struct daemon *d)
 {
-	struct host_row host = {
-		.name = (char *)"h",
-		.address = (char *)"127.0.0.1",
-		.port = 22,
-		.user = (char *)"u",
-		.key = (char *)"/k",
-		.host_key = (char *)"ssh-ed25519 AAAA",
-	};
-	struct machine_row machine = {
-		.name = (char *)"m",
-		.host = (char *)"h",
-		.model = (char *)"q35-vtd",
-		.memory_mib = 4096,
-		.cpus = 2,
-	};
-	AUTO_HOST struct host_row got_host = {0};
-	AUTO_MACHINE struct machine_row got_machine = {0};
 	AUTO_TREE struct tree_row tree = {0};
-	AUTO_JSON cJSON *tags = cJSON_Parse("[\"vtd\"]");
+	int64_t probe;
 
-	machine.tags = tags;
-	if (sched_tree_add(d->sched, "t", "linux-source", NULL, &tree, NULL) < 0 ||
-		sched_host_add(d->sched, &host, &got_host, NULL) < 0)
+	if (sched_tree_add(d->sched, "t", "linux-source", NULL, &tree, NULL) < 0)
 		return -EIO;
-	return sched_machine_add(d->sched, &machine, &got_machine, NULL);
+	return add_host_and_machine(d->sched, &probe);
 }
 
 static void on_change(const struct change *change, void *data)
