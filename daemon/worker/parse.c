@@ -109,6 +109,7 @@ static void set_to_json(const struct series_set *set, cJSON *result)
 		cJSON *item = cJSON_CreateObject();
 
 		json_set_str(item, "message_id", set->ignored[i].message_id);
+		json_set_str(item, "kind", ignored_name(set->ignored[i].kind));
 		json_set_str(item, "why", set->ignored[i].why);
 		cJSON_AddItemToArray(ignored, item);
 	}

@@ -144,6 +144,9 @@ static void fill_series(const struct assembly *a, const struct group *g, struct 
 	s->total = g->total;
 	s->complete = group_whole(g) && !g->ambiguous;
 	s->held = held_text(a, g);
+	s->loose = g->joined;
+	for (size_t i = 0; i < g->n_patches && !cover; i++)
+		s->loose |= mail_answers_absent(a, &a->mails[g->patches[i]]);
 	s->version = cover ? cover->version : 0;
 	s->rfc = cover && cover->tags.rfc;
 	s->patches = xcalloc(g->n_patches + 1, sizeof(*s->patches));
@@ -203,8 +206,8 @@ static void attach_replies(struct assembly *a, const size_t *numbers)
 		if (a->mails[i].role != ROLE_REPLY)
 			continue;
 		if (g == THREADS_NONE) {
-			series_set_ignore(a->set, a->mails[i].m->message_id,
-				"a reply to mail that is not here");
+			assembly_ignore(
+				a, a->mails[i].m, IGNORED_TALK, "a reply to mail that is not here");
 			continue;
 		}
 		s = &a->set->series[numbers[g]];

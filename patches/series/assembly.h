@@ -33,6 +33,7 @@ struct group {
 	size_t n_patches;
 	int64_t from_s; /* when its mails were sent */
 	int64_t to_s;
+	bool joined; /* from parts that do not refer to each other */
 	char *ambiguous; /* why it cannot be known what belongs to it; or NULL */
 };
 
@@ -49,6 +50,17 @@ struct assembly {
 void assembly_classify(struct assembly *a);
 /* Patches and cover letters into groups. */
 void assembly_group(struct assembly *a);
+
+/* The message is in no series, or not wholly; why is one sentence. */
+void assembly_ignore(struct assembly *a, const struct message *m, enum ignored_kind kind,
+	const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+/* Does it answer a message that is not here? */
+static inline bool mail_answers_absent(const struct assembly *a, const struct mail *mail)
+{
+	return mail->m->n_references &&
+	       threads_find(a->threads, mail->m->references[0]) == THREADS_NONE;
+}
 
 /* The place of a patch: its number, or 1. */
 static inline int mail_place(const struct mail *mail)

@@ -49,11 +49,11 @@ static void check_number(struct assembly *a, struct mail *mail)
 	if (t->n == 0) {
 		/* What stands in a cover letter is an example. */
 		mail->role = ROLE_COVER;
-		series_set_ignore(a->set, mail->m->message_id,
+		assembly_ignore(a, mail->m, IGNORED_STRAY,
 			"patch 0/%d carries a diff: it counts as the cover letter only", t->total);
 	} else if (t->n > t->total) {
 		mail->role = ROLE_NONE;
-		series_set_ignore(a->set, mail->m->message_id,
+		assembly_ignore(a, mail->m, IGNORED_STRAY,
 			"it is numbered %d/%d, but its series has only %d", t->n, t->total,
 			t->total);
 	}
@@ -66,10 +66,10 @@ static void find_role(struct assembly *a, size_t i)
 	bool diff = has_patch(m->diff, m->diff_len);
 
 	if (m->message_id && threads_find(a->threads, m->message_id) != i)
-		series_set_ignore(a->set, m->message_id,
+		assembly_ignore(a, m, IGNORED_DOUBLE,
 			"its message id is here twice: only the first one counts");
 	else if (mail->tags.pull)
-		series_set_ignore(a->set, m->message_id,
+		assembly_ignore(a, m, IGNORED_PULL,
 			"a pull request: submit its tree and range as git instead");
 	else if (mail->tags.reply)
 		mail->role = ROLE_REPLY;
@@ -80,9 +80,10 @@ static void find_role(struct assembly *a, size_t i)
 	else if (m->n_references)
 		mail->role = ROLE_REPLY;
 	else
-		series_set_ignore(a->set, m->message_id, "there is no patch in it");
+		assembly_ignore(a, m, mail->tags.patch ? IGNORED_STRAY : IGNORED_TALK,
+			"there is no patch in it");
 	if (mail->role == ROLE_REPLY && diff)
-		series_set_ignore(a->set, m->message_id,
+		assembly_ignore(a, m, IGNORED_COMMENT,
 			"a reply that carries a diff: kept as a comment, not taken for a patch");
 	check_number(a, mail);
 }

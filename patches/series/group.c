@@ -72,11 +72,11 @@ static void double_patch(struct assembly *a, struct group *g, const struct messa
 	const struct message *y, int n)
 {
 	if (x->diff_len == y->diff_len && memcmp(x->diff, y->diff, x->diff_len) == 0) {
-		series_set_ignore(a->set, y->message_id,
+		assembly_ignore(a, y, IGNORED_DOUBLE,
 			"patch %d/%d is here twice and the same: one is enough", n, g->total);
 		return;
 	}
-	series_set_ignore(a->set, y->message_id, "there is another patch %d/%d", n, g->total);
+	assembly_ignore(a, y, IGNORED_DOUBLE, "there is another patch %d/%d", n, g->total);
 	if (!g->ambiguous)
 		g->ambiguous = xasprintf("patch %d/%d is here twice, and they differ: send only "
 					 "the series that is meant",
@@ -94,8 +94,7 @@ static void add_mail(struct assembly *a, struct group *g, size_t i)
 	g->from_s = MIN_OF(g->from_s, mail->m->sent_s);
 	g->to_s = MAX_OF(g->to_s, mail->m->sent_s);
 	if (mail->role == ROLE_COVER && g->cover != THREADS_NONE) {
-		series_set_ignore(
-			a->set, mail->m->message_id, "the series has another cover letter");
+		assembly_ignore(a, mail->m, IGNORED_DOUBLE, "the series has another cover letter");
 	} else if (mail->role == ROLE_COVER) {
 		g->cover = i;
 	} else if (last != THREADS_NONE && mail_place(&a->mails[last]) == mail_place(mail)) {
@@ -160,13 +159,25 @@ static void merge(struct assembly *a, struct group *x, struct group *y)
 	y->gone = true;
 }
 
+/* Does a mail of it belong to a thread that is not here? Then so does what it lacks. */
+static bool answers_absent(const struct assembly *a, const struct group *g)
+{
+	if (g->cover != THREADS_NONE && mail_answers_absent(a, &a->mails[g->cover]))
+		return true;
+	for (size_t i = 0; i < g->n_patches; i++)
+		if (mail_answers_absent(a, &a->mails[g->patches[i]]))
+			return true;
+	return false;
+}
+
 /* Groups of a kind stand together; whole ones and single patches are left out. */
 static size_t list_parts(struct assembly *a, size_t *parts)
 {
 	size_t n = 0;
 
 	for (size_t g = 0; g < a->n_groups; g++)
-		if (!a->groups[g].gone && !group_whole(&a->groups[g]))
+		if (!a->groups[g].gone && !group_whole(&a->groups[g]) &&
+			!answers_absent(a, &a->groups[g]))
 			parts[n++] = g;
 	/* A cover letter is a part too, even where all its patches are in another. */
 	return n;
@@ -263,6 +274,7 @@ static void join_parts(struct assembly *a, size_t *parts)
 
 		if (near && fits(a, last, g)) {
 			merge(a, last, g);
+			last->joined = true;
 			continue;
 		}
 		/* In threads of their own they are two series, each of which lacks something. */

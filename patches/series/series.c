@@ -2,6 +2,7 @@
 #include "patches/series/series.h"
 
 #include "patches/mail/mbox.h"
+#include "patches/series/assembly.h"
 
 void series_set_init(struct series_set *set)
 {
@@ -31,7 +32,7 @@ void series_set_done(struct series_set *set)
 		free(set->ignored[i].message_id);
 		free(set->ignored[i].why);
 	}
-	for (size_t i = 0; i < set->n_messages; i++)
+	for (size_t i = 0; i < set->n_messages && !set->borrowed; i++)
 		(void)message_free(set->messages[i]);
 	free(set->series);
 	free(set->ignored);
@@ -45,17 +46,42 @@ void series_set_add(struct series_set *set, struct message *m)
 	set->messages[set->n_messages++] = m;
 }
 
-void series_set_ignore(struct series_set *set, const char *message_id, const char *fmt, ...)
+const char *ignored_name(enum ignored_kind kind)
+{
+	static const char *const names[] = {
+		"unreadable", "talk", "pull-request", "double", "stray", "comment"};
+
+	return names[kind];
+}
+
+static void PRINTF_LIKE(5, 0) ignore(struct series_set *set, enum ignored_kind kind,
+	const struct message *m, const char *message_id, const char *fmt, va_list ap)
 {
 	char why[512];
+
+	(void)vsnprintf(why, sizeof(why), fmt, ap);
+	set->ignored = xgrow(set->ignored, set->n_ignored, sizeof(*set->ignored));
+	set->ignored[set->n_ignored++] =
+		(struct series_ignored){kind, m, xstrdup_null(message_id), xstrdup(why)};
+}
+
+void series_set_unread(struct series_set *set, const char *message_id, const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	(void)vsnprintf(why, sizeof(why), fmt, ap);
+	ignore(set, IGNORED_UNREADABLE, NULL, message_id, fmt, ap);
 	va_end(ap);
-	set->ignored = xgrow(set->ignored, set->n_ignored, sizeof(*set->ignored));
-	set->ignored[set->n_ignored++] =
-		(struct series_ignored){xstrdup_null(message_id), xstrdup(why)};
+}
+
+void assembly_ignore(
+	struct assembly *a, const struct message *m, enum ignored_kind kind, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ignore(a->set, kind, m, m->message_id, fmt, ap);
+	va_end(ap);
 }
 
 int series_set_read(struct series_set *set, const char *data, size_t len, struct error *e)
@@ -78,7 +104,7 @@ int series_set_read(struct series_set *set, const char *data, size_t len, struct
 			continue;
 		}
 		id = message_find_id(text.buf, text.len);
-		series_set_ignore(set, id, "message %zu cannot be read: %s", mbox.count, why.msg);
+		series_set_unread(set, id, "message %zu cannot be read: %s", mbox.count, why.msg);
 	}
 	if (r)
 		return r;

@@ -38,6 +38,9 @@ struct series {
 	const struct message **replies; /* in the order they came */
 	size_t n_replies;
 	bool complete; /* all of 1..total are there, each once */
+	/* Mail that would say more may still come: it was put together by the time of its mails,
+	 * or what it answers, its cover letter as a rule, is not here. */
+	bool loose;
 	char *held; /* why it cannot be used as it is, one sentence; or NULL */
 	char *base_commit; /* 40 hex digits, or NULL */
 	char *change_id; /* or NULL */
@@ -45,7 +48,19 @@ struct series {
 	size_t n_prerequisites;
 };
 
+enum ignored_kind {
+	IGNORED_UNREADABLE,
+	IGNORED_TALK, /* no patch, and no comment on one that is here */
+	IGNORED_PULL, /* a pull request */
+	IGNORED_DOUBLE, /* its id, or its place in its series, is taken */
+	IGNORED_STRAY, /* it says it is a patch, and is none that could be used */
+	IGNORED_COMMENT, /* a diff in a reply */
+};
+const char *ignored_name(enum ignored_kind kind);
+
 struct series_ignored {
+	enum ignored_kind kind;
+	const struct message *message; /* NULL: unreadable */
 	char *message_id; /* or NULL */
 	char *why; /* one sentence */
 };
@@ -55,18 +70,19 @@ struct series_set {
 	size_t n_series;
 	struct series_ignored *ignored;
 	size_t n_ignored;
-	struct message **messages; /* own; what the series point into */
+	struct message **messages; /* what the series point into */
 	size_t n_messages;
+	bool borrowed; /* the messages stay their owner's */
 };
 
 void series_set_init(struct series_set *set);
 void series_set_done(struct series_set *set);
 #define AUTO_SERIES_SET CLEANUP(series_set_done)
 
-/* Takes the message over. */
+/* Takes the message over, unless the set borrows. */
 void series_set_add(struct series_set *set, struct message *m);
 /* A message that could not be read, and why. message_id may be NULL. */
-void series_set_ignore(struct series_set *set, const char *message_id, const char *fmt, ...)
+void series_set_unread(struct series_set *set, const char *message_id, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* Once, after the last message. */
 void series_set_assemble(struct series_set *set);
