@@ -47,7 +47,8 @@ static int read_params(struct build *b, struct error *e)
 	b->silence_ms = silence * 1000;
 	if (!b->jobs)
 		b->jobs = MAX_OF(get_nprocs(), 1);
-	return 0;
+	b->owner = "";
+	return request_get(req, "owner", NULL) ? request_name(req, "owner", &b->owner, e) : 0;
 }
 
 static void make_key(struct build *b)
@@ -116,13 +117,6 @@ static int prepare(struct build *b, struct error *e)
 	return 0;
 }
 
-/* What a killed make left is known by the marker, whoever is to blame for the kill; where make ended
- * by itself, there is nothing. */
-static int settle_marker(struct build *b, enum build_result result, struct error *e)
-{
-	return result == BUILD_ERROR || b->cut ? 0 : marker_clear(b, e);
-}
-
 /* Checkout, config and compile; what of it was the code's or the lab's fault is in the result. */
 static int run_stages(
 	struct build *b, enum build_result *ret_result, struct error *ret_why, struct error *e)
@@ -133,19 +127,18 @@ static int run_stages(
 	int r;
 
 	event_stage(&b->a->link, "checkout");
-	if ((r = marker_recover(b, &killed, e)) || (r = marker_set(b, e)) ||
-		(r = tree_checkout(b, killed, e)) ||
+	if ((r = output_admit(b, &killed, e)) || (r = tree_checkout(b, killed, e)) ||
 		(r = kconfig_prepare(b, ret_result, ret_why, e)))
 		return r;
 	if (*ret_result != BUILD_PASS)
-		return settle_marker(b, *ret_result, e);
+		return output_settle(b, *ret_result, e);
 	if ((r = folder_read(b->obj, ".config", BUILD_MAX_CONFIG, &config, NULL, e)))
 		return r;
 	if (strstr(config, "\nCONFIG_MODULES=y\n"))
 		targets[1] = "modules";
 	event_stage(&b->a->link, "compile");
 	r = make_run(b, targets, ret_result, ret_why, e);
-	return r ? r : settle_marker(b, *ret_result, e);
+	return r ? r : output_settle(b, *ret_result, e);
 }
 
 /* The image into ROOT/blobs, named by its hash, whole or not at all. */

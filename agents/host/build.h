@@ -15,6 +15,9 @@
  * its own fault, and would there be the lab's trouble. */
 #define BUILD_MAX_LOG (256LL << 20)
 
+/* In out: the commit that obj's config was made for. */
+#define BUILD_CONFIG_COMMIT "config.commit"
+
 #define BUILD_MAX_CONFIG (4 * 1024 * 1024)
 #define BUILD_MIN_FREE (512LL << 20) /* bytes on the disk, below which nothing is built */
 
@@ -33,6 +36,7 @@ struct build {
 	const char *tree;
 	const char *commit;
 	const char *config_base;
+	const char *owner; /* whose code it is; "": the tree's own */
 	int64_t total_ms;
 	int64_t silence_ms;
 	int64_t jobs;
@@ -82,13 +86,17 @@ int kconfig_dropped(struct build *b, struct strbuf *json, struct error *e);
 int make_run(struct build *b, const char *const *targets, enum build_result *ret_result,
 	struct error *ret_why, struct error *e);
 
-/* A build under way leaves a marker; what a killed one made is removed. */
-int marker_recover(struct build *b, bool *ret_found, struct error *e);
-int marker_set(struct build *b, struct error *e);
-int marker_clear(struct build *b, struct error *e);
+/* Before anything is built: what a killed build, or another owner's, did to the folder is undone,
+ * and a marker says that a build is under way. */
+int output_admit(struct build *b, bool *ret_killed, struct error *e);
+/* After make: where it has ended by itself the marker goes, and what the tree's own code made is
+ * what the folder is trusted with from now on. */
+int output_settle(struct build *b, enum build_result result, struct error *e);
 
 /* One event for each object that has something to say. */
 int diag_send(struct build *b, enum build_result result, struct error *e);
+/* "dir/.NAME.diag" → "dir/NAME", heap; or NULL. */
+char *diag_object(const char *name);
 /* Look at a piece of the log as it comes. */
 void diag_log(struct build *b, const char *buf, size_t len);
 /* Put a line of objtool's or modpost's with its object. */

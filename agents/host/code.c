@@ -46,7 +46,7 @@ static int add_code(void *data, const char *name, const struct stat *st, struct 
 {
 	struct hashing *g = data;
 
-	return is_code(g->b, name) ? add_file(g, name, e) : 0;
+	return S_ISREG(st->st_mode) && is_code(g->b, name) ? add_file(g, name, e) : 0;
 }
 
 int code_hash(const struct build *b, char *hex, struct error *e)

@@ -112,8 +112,7 @@ static void send_text(struct build *b, const char *object, bool fresh, const cha
 	event_send(&b->a->link, &ev);
 }
 
-/* "dir/.NAME.diag" → "dir/NAME", or NULL. */
-static char *object_of(const char *name)
+char *diag_object(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	const char *base = slash ? slash + 1 : name;
@@ -176,7 +175,7 @@ static bool is_meant(
 static int send_diag(void *data, const char *name, const struct stat *st, struct error *e)
 {
 	struct sending *s = data;
-	AUTO_FREE char *object = object_of(name);
+	AUTO_FREE char *object = S_ISREG(st->st_mode) ? diag_object(name) : NULL;
 	AUTO_FREE char *text = NULL;
 	struct header h;
 	bool fresh;

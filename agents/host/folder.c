@@ -87,8 +87,8 @@ int folder_walk(const char *dir,
 		if (ent->fts_info == FTS_ERR || ent->fts_info == FTS_DNR) {
 			errno = ent->fts_errno;
 			r = error_errno(e, "cannot read %s", ent->fts_path);
-		} else if (ent->fts_info != FTS_D && ent->fts_info != FTS_DP &&
-			   ent->fts_info != FTS_NS && ent->fts_pathlen > skip) {
+		} else if (ent->fts_info != FTS_D && ent->fts_info != FTS_NS &&
+			   ent->fts_pathlen > skip) {
 			r = fn(data, ent->fts_path + skip, ent->fts_statp, e);
 		}
 	}

@@ -18,8 +18,8 @@ int folder_read(const char *dir, const char *name, size_t max, char **ret_text, 
 int folder_write(const char *dir, const char *name, const void *data, size_t len, struct error *e);
 bool folder_has(const char *dir, const char *name);
 
-/* Every file below dir (not folders), in the order of their names; name is relative to dir. fn
- * may remove the file it is given. Stops at the first error of fn. */
+/* Everything below dir in the order of names, a folder after what is in it; name is relative to
+ * dir. fn may remove what it is given. Stops at the first error of fn. */
 int folder_walk(const char *dir,
 	int (*fn)(void *data, const char *name, const struct stat *st, struct error *e), void *data,
 	struct error *e);

@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#define STATE_FILE "config.commit"
-
 /* "CONFIG_X=value", "# CONFIG_X is not set": the option, and its value ("n" for the latter). */
 struct option {
 	const char *name;
@@ -146,7 +144,7 @@ static int merge_fragments(struct build *b, struct error *e)
 /* Whether obj holds a config that is still good for this commit. */
 static int is_current(struct build *b, bool *ret_current, struct error *e)
 {
-	AUTO_FREE char *path = path_join(b->out, STATE_FILE);
+	AUTO_FREE char *path = path_join(b->out, BUILD_CONFIG_COMMIT);
 	AUTO_FREE char *from = NULL;
 	bool differs = true;
 	size_t len;
@@ -164,7 +162,7 @@ int kconfig_prepare(
 {
 	const char *const base[] = {b->config_base, NULL};
 	const char *const settle_rest[] = {"olddefconfig", NULL};
-	AUTO_FREE char *state = path_join(b->out, STATE_FILE);
+	AUTO_FREE char *state = path_join(b->out, BUILD_CONFIG_COMMIT);
 	bool current;
 	int r = is_current(b, &current, e);
 

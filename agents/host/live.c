@@ -71,7 +71,8 @@ static int look_in_cmd(void *data, const char *name, const struct stat *st, stru
 	const char *base = s->object + strlen(s->dir) + 1;
 	AUTO_FREE char *own = xasprintf(".%s.cmd", base);
 
-	if (s->found || strchr(name, '/') || !ends_with(name, ".cmd") || streq(name, own))
+	if (s->found || !S_ISREG(st->st_mode) || strchr(name, '/') || !ends_with(name, ".cmd") ||
+		streq(name, own))
 		return 0;
 	s->found = names_word(s->b, path, s->object) || names_word(s->b, path, base);
 	return 0;

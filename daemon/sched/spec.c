@@ -112,6 +112,17 @@ static int probe_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 	return add_host(s, spec, job->host, e);
 }
 
+/* Whose code is built: nobody's, where it is the tree's tip. What strangers' code did to an output
+ * folder is undone before it is used for others. */
+static void add_owner(
+	struct sched *s, const struct job_row *job, const struct series_row *series, cJSON *spec)
+{
+	AUTO_FREE char *owner =
+		xasprintf("%s.series-%lld", store_lab(s->store), (long long)job->series_id);
+
+	json_set_str(spec, "owner", streq(job->commit, series->tip) ? NULL : owner);
+}
+
 static int build_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
 	struct error *e)
 {
@@ -132,6 +143,7 @@ static int build_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 	json_set_str(spec, "commit", job->commit);
 	json_set_str(spec, "ref", ref);
 	json_set_str(spec, "arch", job->arch);
+	add_owner(s, job, &series, spec);
 	json_set(spec, "config", cJSON_Duplicate(json_get(series.profile, "config"), true));
 	o = json_add_object(spec, "limits");
 	json_set_int(o, "seconds", json_int(limits, "build_seconds", 3600));

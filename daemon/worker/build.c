@@ -242,6 +242,7 @@ static int build_there(struct build *b, struct remote *r, cJSON **ret_end, struc
 	request_add(&request, "tree", b->tree);
 	request_add(&request, "commit", b->commit);
 	request_add(&request, "arch", b->arch);
+	request_add(&request, "owner", json_str(b->job->doc, "owner", ""));
 	request_add(&request, "config_base", b->config_base);
 	json_for_each (fragment, b->fragments)
 		request_add(&request, "fragment", json_str(fragment, "text", ""));
