@@ -12,7 +12,7 @@
 #define NEEDS_MAX 32
 
 static const struct cli_option options[] = {
-	{"tree", 0, "TREE", "the tree it goes onto (the only one)"},
+	{"tree", 0, "TREE", "the tree it goes onto (the one it was made for)"},
 	{"base", 0, "REV", "the commit it goes onto (what it names itself, else the tip)"},
 	{"needs", 0, "FILE|ID", "a series that goes on before it; may be repeated, in order"},
 	{"profile", 0, "PROFILE", "what to run (dma)"},

@@ -53,6 +53,11 @@ static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
 		f->reasons ? cJSON_Duplicate(f->reasons, true) : strings(v->reasons, v->n_reasons));
 }
 
+static cJSON *copy_or_empty(const cJSON *array)
+{
+	return array ? cJSON_Duplicate(array, true) : cJSON_CreateArray();
+}
+
 static void add_base(cJSON *o, const struct facts *f)
 {
 	cJSON *base = json_add_object(o, "base");
@@ -62,11 +67,15 @@ static void add_base(cJSON *o, const struct facts *f)
 	json_set_str(base, "commit", f->base_commit);
 	json_set_str(base, "asked", f->base_text);
 	json_set_str(base, "chosen_by", f->chosen_by);
+	json_set_str(base, "why", f->base_why);
+	json_set(base, "candidates", copy_or_empty(f->candidates));
+	json_set(base, "prerequisites", copy_or_empty(f->prerequisites));
 	needs = json_add_array(base, "needs");
 	for (size_t i = 0; i < f->n_needs; i++) {
 		cJSON *need = add_item(needs);
 
 		json_set_int(need, "id", f->needs[i].id);
+		json_set_str(need, "because", f->needs[i].because);
 		json_set(need, "commits", strings(f->needs[i].commits, f->needs[i].n_commits));
 	}
 }

@@ -75,16 +75,28 @@ static void text_base(const cJSON *r, struct strbuf *out)
 {
 	const cJSON *base = json_get(r, "base");
 	const cJSON *need;
+	const char *because;
 
 	if (!json_str(base, "commit", NULL))
 		return;
 	(void)strbuf_addf(out, "\nBase: %s %.12s (chosen by: %s)\n", json_str(base, "tree", "?"),
 		json_str(base, "commit", ""), json_str(base, "chosen_by", "?"));
-	json_for_each (need, json_get(base, "needs"))
-		(void)strbuf_addf(out, "  with series %lld before it (%d commit%s)\n",
+	if (json_str(base, "why", NULL))
+		text_wrapped(out, "  ", "  ", json_str(base, "why", ""));
+	json_for_each (need, json_get(base, "needs")) {
+		because = json_str(need, "because", NULL);
+		(void)strbuf_addf(out, "  with series %lld before it (%d commit%s)%s%s\n",
 			(long long)json_int(need, "id", 0),
 			cJSON_GetArraySize(json_get(need, "commits")),
-			cJSON_GetArraySize(json_get(need, "commits")) == 1 ? "" : "s");
+			cJSON_GetArraySize(json_get(need, "commits")) == 1 ? "" : "s",
+			because ? ": " : "", because ? because : "");
+	}
+	json_for_each (need, json_get(base, "candidates")) {
+		AUTO_FREE char *line = xasprintf("%s %.12s: %s", json_str(need, "tree", "?"),
+			json_str(need, "commit", ""), json_str(need, "why", ""));
+
+		text_wrapped(out, "  not ", "      ", line);
+	}
 }
 
 static void text_conflict(const cJSON *c, struct strbuf *out)

@@ -11,6 +11,9 @@ struct step {
 	struct change queued[2]; /* to tell of, once they are on disk */
 	size_t n_queued;
 	bool ended; /* this step ended the run */
+	bool settled; /* what it needs is known now: those that need it can go on */
+	int64_t *woken; /* series that were held for want of it */
+	size_t n_woken;
 };
 
 static int set_state(struct step *st, const char *state, struct error *e)
@@ -60,37 +63,36 @@ static int do_parse(struct step *st, struct error *e)
 	return queue(st, &row, e);
 }
 
-/* 1: all needs are there; 0: one is not parsed yet, or the run was held for it. */
-static int check_needs(struct step *st, struct error *e)
+/* Those that are held for want of this series run again. */
+static int wake_waiting(struct step *st, struct error *e)
 {
-	for (size_t i = 0; i < st->facts->n_needs; i++) {
-		AUTO_SERIES struct series_row need = {0};
-		char why[256];
-		int err = series_get(st->sched->store, st->facts->needs[i].id, &need, e);
+	struct store *store = st->sched->store;
+	int err = prerequisite_waiting(store, st->facts->id, &st->woken, &st->n_woken, e);
 
-		if (err < 0)
-			return err;
-		if (need.finished_ms && (!need.patches || streq(need.state, "held"))) {
-			(void)snprintf(why, sizeof(why),
-				"series %lld, which it needs, %s: send that one again and name the "
-				"new one as the need",
-				(long long)need.id, need.patches ? "is held" : "has no patches");
-			err = hold(st, why, e);
-			return err < 0 ? err : 0;
-		}
-		if (!need.patches)
-			return 0;
+	for (size_t i = 0; i < st->n_woken && err >= 0; i++) {
+		int64_t draw;
+		int run;
+
+		err = sched_draw(&draw, e);
+		if (err >= 0)
+			err = series_add_run(store, st->woken[i], draw, &run, e);
 	}
-	return 1;
+	return err;
 }
 
 static int do_apply(struct step *st, struct error *e)
 {
 	struct job_row row = {.kind = (char *)"apply"};
-	int err = check_needs(st, e);
+	AUTO_FREE char *why = NULL;
+	int err = needs_settle(st->sched, st->facts, &why, e);
 
-	if (err <= 0 || (err = set_state(st, "applying", e)) < 0)
+	if (err >= 0 && why) {
+		err = hold(st, why, e);
+		return err < 0 ? err : 0;
+	}
+	if (err <= 0 || (err = set_state(st, "applying", e)) < 0 || (err = wake_waiting(st, e)) < 0)
 		return err;
+	st->settled = true;
 	return queue(st, &row, e);
 }
 
@@ -278,6 +280,7 @@ void sched_advance(struct sched *s, int64_t series_id)
 		st.n_queued = 0;
 		if (is_trouble_of_disk(err) || give_up(&st, series_id, e.msg, NULL) < 0) {
 			sched_try_again(s);
+			free(st.woken);
 			return;
 		}
 	}
@@ -285,11 +288,14 @@ void sched_advance(struct sched *s, int64_t series_id)
 		sched_notify(s, &st.queued[i]);
 	sched_notify_row(s, CHANGE_SERIES, series_id);
 	sched_kick(s);
-	if (st.ended)
+	if (st.ended || st.settled)
 		sched_advance_dependents(s, series_id);
+	for (size_t i = 0; i < st.n_woken && err >= 0; i++)
+		sched_advance(s, st.woken[i]);
+	free(st.woken);
 }
 
-/* Needs form no circle: a series can only need older ones. */
+/* Needs form no circle: needs_settle() holds a series that would close one. */
 void sched_advance_dependents(struct sched *s, int64_t series_id)
 {
 	AUTO_FREE int64_t *ids = NULL;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "daemon/sched/sched.h"
+#include "daemon/store/base.h"
 #include "daemon/store/result.h"
 #include <errno.h>
 
@@ -49,6 +50,17 @@ int sched_profile(const struct sched *s, const char *name, cJSON **ret_profile, 
 void sched_advance(struct sched *s, int64_t series_id);
 void sched_advance_dependents(struct sched *s, int64_t series_id);
 void sched_advance_all(struct sched *s);
+
+/* submit.c: a random number. */
+int sched_draw(int64_t *ret_draw, struct error *e);
+
+/*
+ * needs.c: finds what the mails of a series name as prerequisites among the lab's series, and puts
+ * all that it needs in order. 1: everything is there; 0: one of them is not ready yet, or the
+ * series has to be held, with *ret_hold (heap).
+ */
+struct facts;
+int needs_settle(struct sched *s, const struct facts *f, char **ret_hold, struct error *e);
 
 /* spec.c: the document for the worker, and how long it may take. */
 int spec_new(struct sched *s, const struct job_row *job, const char *artifacts, cJSON **ret_spec,

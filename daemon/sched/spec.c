@@ -53,17 +53,81 @@ static int add_needs(struct sched *s, cJSON *spec, int64_t series_id, struct err
 	return err;
 }
 
+static void add_tree(cJSON *list, const struct tree_row *tree, const char *tip)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	cJSON_AddItemToArray(list, item);
+	json_set_str(item, "name", tree->name);
+	json_set_str(item, "repo", tree->path);
+	json_set_str(item, "tip", tip);
+}
+
+/* The tree that was asked for, else all that there are, in the order they were added. */
+static int add_trees(struct sched *s, cJSON *spec, const struct series_row *series, struct error *e)
+{
+	AUTO_TREE struct tree_row tree = {0};
+	struct page page = PAGE_ALL;
+	cJSON *list = json_add_array(spec, "trees");
+	bool any = false;
+	int err = series_any_tree(s->store, series->id, &any, e);
+
+	if (err < 0 || (err = tree_get(s->store, series->tree, &tree, e)) < 0)
+		return err;
+	if (!any) {
+		add_tree(list, &tree, series->tip);
+		return 0;
+	}
+	do {
+		struct tree_row *rows = NULL;
+		size_t n = 0;
+
+		err = tree_list(s->store, &page, &rows, &n, &page.after, e);
+		for (size_t i = 0; err >= 0 && i < n; i++)
+			if (rows[i].tip)
+				add_tree(list, &rows[i], rows[i].tip);
+		tree_free_all(rows, n);
+	} while (err >= 0 && page.after);
+	return err;
+}
+
+/* Those that no series of the lab has: the tree may. */
+static int add_prerequisites(
+	struct sched *s, cJSON *spec, const struct job_row *job, struct error *e)
+{
+	cJSON *list = json_add_array(spec, "prerequisites");
+	struct prerequisite_row *rows = NULL;
+	size_t n = 0;
+	int err = prerequisite_list(s->store, job->series_id, job->run, &rows, &n, e);
+
+	for (size_t i = 0; i < n && err >= 0; i++) {
+		cJSON *item;
+		int64_t id = 0;
+		int64_t held = 0;
+
+		if (rows[i].found)
+			continue;
+		err = prerequisite_find(s->store, job->series_id, &rows[i], &id, &held, e);
+		item = cJSON_CreateObject();
+		cJSON_AddItemToArray(list, item);
+		json_set_int(item, "n", rows[i].n);
+		json_set_str(item, "kind", rows[i].kind);
+		json_set_str(item, "value", rows[i].value);
+		json_set(item, "held", held ? cJSON_CreateNumber((double)held) : NULL);
+	}
+	prerequisite_free_all(rows, n);
+	return err;
+}
+
 static int apply_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
 	struct error *e)
 {
 	AUTO_SERIES struct series_row series = {0};
-	AUTO_TREE struct tree_row tree = {0};
 	int err = series_get(s->store, job->series_id, &series, e);
 
-	if (err < 0 || (err = tree_get(s->store, series.tree, &tree, e)) < 0)
+	if (err < 0 || (err = add_trees(s, spec, &series, e)) < 0 ||
+		(err = add_prerequisites(s, spec, job, e)) < 0)
 		return err;
-	json_set_str(spec, "repo", tree.path);
-	json_set_str(spec, "tip", series.tip);
 	json_set_str(spec, "base", series.base_text);
 	json_set_int(spec, "series", series.id);
 	*ret_seconds = APPLY_SECONDS;

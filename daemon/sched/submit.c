@@ -33,33 +33,6 @@ static bool is_commit_id(const char *text)
 	return text && strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
 }
 
-/* NULL: the only one there is. */
-static int find_tree(struct sched *s, const char *name, struct tree_row *ret_tree, struct error *e)
-{
-	struct page page = {0, 2};
-	struct tree_row *rows = NULL;
-	int64_t next;
-	size_t n = 0;
-	int err;
-
-	if (name)
-		return tree_get(s->store, name, ret_tree, e);
-	err = tree_list(s->store, &page, &rows, &n, &next, e);
-	if (err < 0)
-		return err;
-	if (n == 1) {
-		*ret_tree = rows[0];
-		free(rows);
-		return 0;
-	}
-	tree_free_all(rows, n);
-	if (n == 0)
-		return error_set(e, ERR_MISSING,
-			"there is no tree to apply it to: add one with `patchbay tree add`");
-	return error_set(e, ERR_SYNTAX,
-		"say which tree it is for (--tree): there are several, see `patchbay tree ls`");
-}
-
 static int check_tree(const struct tree_row *tree, struct error *e)
 {
 	if (tree->tip)
@@ -73,6 +46,48 @@ static int check_tree(const struct tree_row *tree, struct error *e)
 		"tree %s is still being imported: see `patchbay job show %lld`, and submit again "
 		"when it is done",
 		tree->name, (long long)tree->job_id);
+}
+
+/* A tree that can be used; of several, one that stands in until apply has chosen. *ret_tips: what the
+ * choice is between, by name and tip; NULL where there is none. */
+static int find_tree(struct sched *s, const char *name, struct tree_row *ret_tree, char **ret_tips,
+	struct error *e)
+{
+	struct page page = {0, PAGE_MAX};
+	struct tree_row *rows = NULL;
+	size_t n = 0, usable = 0, first = 0;
+	AUTO_FREE char *tips = xstrdup("");
+	int err;
+
+	if (name) {
+		err = tree_get(s->store, name, ret_tree, e);
+		return err < 0 ? err : check_tree(ret_tree, e);
+	}
+	err = tree_list(s->store, &page, &rows, &n, &page.after, e);
+	if (err < 0)
+		return err;
+	for (size_t i = n; i > 0; i--) {
+		char *more;
+
+		if (!rows[i - 1].tip)
+			continue;
+		first = i - 1;
+		usable++;
+		more = xasprintf("%s %s %s", rows[first].name, rows[first].tip, tips);
+		free(tips);
+		tips = more;
+	}
+	if (n == 0)
+		err = error_set(e, ERR_MISSING,
+			"there is no tree to apply it to: add one with `patchbay tree add`");
+	else
+		err = check_tree(&rows[first], e);
+	if (err >= 0)
+		err = tree_get(s->store, rows[first].name, ret_tree, e);
+	if (err >= 0 && usable > 1)
+		*ret_tips = steal_ptr(tips);
+	tree_free_all(rows, n);
+	return err;
 }
 
 /* What cannot be run is refused now, not found out after an hour. */
@@ -118,17 +133,19 @@ static int check_mail(const struct submit_opts *o, struct error *e)
 }
 
 /* One hash over all that decides what the answer will be. */
-static void set_dedup(struct series_row *row, const struct submit_opts *o)
+static void set_dedup(struct series_row *row, const struct submit_opts *o, const char *tips)
 {
 	AUTO_JSON cJSON *key = cJSON_CreateArray();
 	AUTO_FREE char *text = NULL;
 	char hash[SHA256_HEX];
 	const char *const parts[] = {
 		row->mail_sha256,
-		row->tree,
+		tips ? NULL : row->tree,
 		row->base_text,
 		/* A whole commit id means the same wherever the tip is. */
-		is_commit_id(row->base_text) ? NULL : row->tip,
+		is_commit_id(row->base_text) ? NULL
+		: tips			     ? tips
+					     : row->tip,
 		row->until,
 		row->no_inherit ? "no-inherit" : "inherit",
 	};
@@ -144,7 +161,7 @@ static void set_dedup(struct series_row *row, const struct submit_opts *o)
 	row->dedup = xstrdup(hash);
 }
 
-static int draw(int64_t *ret_draw, struct error *e)
+int sched_draw(int64_t *ret_draw, struct error *e)
 {
 	if (getrandom(ret_draw, sizeof(*ret_draw), 0) != sizeof(*ret_draw))
 		return error_errno(e, "drawing a random number");
@@ -168,14 +185,18 @@ static int keep_mail(struct sched *s, const struct submit_opts *o, struct error 
 }
 
 static int insert(struct sched *s, const struct submit_opts *o, struct series_row *row,
-	int64_t *ret_id, struct error *e)
+	bool any_tree, int64_t *ret_id, struct error *e)
 {
+	AUTO_TX struct tx tx = TX_INIT;
 	int err = keep_mail(s, o, e);
 
-	if (err < 0 || (err = draw(&row->draw, e)) < 0)
+	if (err < 0 || (err = sched_draw(&row->draw, e)) < 0 ||
+		(err = store_begin(s->store, &tx, e)) < 0)
 		return err;
 	err = series_insert(s->store, row, o->needs, o->n_needs, ret_id, e);
-	if (err < 0)
+	if (err >= 0 && any_tree)
+		err = series_set_any_tree(s->store, *ret_id, e);
+	if (err < 0 || (err = store_commit(&tx, e)) < 0)
 		return err;
 	sched_advance(s, *ret_id);
 	return 0;
@@ -186,12 +207,13 @@ static int submit(struct sched *s, const struct submit_opts *o, struct series_ro
 {
 	AUTO_SERIES struct series_row row = {0};
 	AUTO_TREE struct tree_row tree = {0};
+	AUTO_FREE char *tips = NULL;
 	int64_t id;
 	bool created = false;
 	int err;
 
-	if ((err = check_mail(o, e)) < 0 || (err = find_tree(s, o->tree, &tree, e)) < 0 ||
-		(err = check_tree(&tree, e)) < 0 || (err = check_needs(s, o, e)) < 0 ||
+	if ((err = check_mail(o, e)) < 0 || (err = find_tree(s, o->tree, &tree, &tips, e)) < 0 ||
+		(err = check_needs(s, o, e)) < 0 ||
 		(err = sched_profile(s, o->profile, &row.profile, e)) < 0)
 		return err;
 	if (!streq(o->until, "apply") && (err = check_machine(s, row.profile, e)) < 0)
@@ -204,11 +226,11 @@ static int submit(struct sched *s, const struct submit_opts *o, struct series_ro
 	row.profile_name = xstrdup(o->profile);
 	row.until = xstrdup(o->until);
 	row.no_inherit = o->no_inherit;
-	set_dedup(&row, o);
+	set_dedup(&row, o, tips);
 	err = series_find(s->store, row.dedup, &id, e);
 	if (err == ERR_MISSING) {
 		created = true;
-		err = insert(s, o, &row, &id, e);
+		err = insert(s, o, &row, tips != NULL, &id, e);
 	} else if (err >= 0) {
 		(void)unlink(o->mail_path);
 	}
@@ -242,7 +264,7 @@ int sched_rerun(struct sched *s, int64_t series_id, struct series_row *ret_row, 
 		return error_set(e, ERR_STATE,
 			"series %lld has not finished: wait for it, or cancel it first",
 			(long long)series_id);
-	if ((err = draw(&number, e)) < 0 ||
+	if ((err = sched_draw(&number, e)) < 0 ||
 		(err = series_add_run(s->store, series_id, number, &run, e)) < 0)
 		return err;
 	sched_advance(s, series_id);

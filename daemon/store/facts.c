@@ -34,6 +34,7 @@ struct facts *facts_new(void)
 
 static void need_done(struct fact_need *n)
 {
+	free(n->because);
 	for (size_t i = 0; i < n->n_commits; i++)
 		free(n->commits[i]);
 	free(n->commits);
@@ -141,6 +142,9 @@ struct facts *facts_free(struct facts *f)
 	free(f->base_text);
 	free(f->base_commit);
 	free(f->chosen_by);
+	free(f->base_why);
+	cJSON_Delete(f->candidates);
+	cJSON_Delete(f->prerequisites);
 	free(f->until);
 	cJSON_Delete(f->reasons);
 	cJSON_Delete(f->profile);

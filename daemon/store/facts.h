@@ -29,6 +29,7 @@ enum boot_role { BOOT_PAIR, BOOT_EXTRA };
 
 struct fact_need {
 	int64_t id; /* series */
+	char *because; /* why the lab added it; NULL: it was asked for */
 	char **commits;
 	size_t n_commits;
 };
@@ -143,7 +144,10 @@ struct facts {
 	char *tree;
 	char *base_text; /* what was asked for, or NULL */
 	char *base_commit; /* NULL until apply */
-	char *chosen_by; /* option tip base-commit; NULL until apply */
+	char *chosen_by; /* option base-commit blobs tip; NULL until apply */
+	char *base_why; /* one sentence, or NULL */
+	cJSON *candidates; /* bases passed over: [{tree,commit,why}]; NULL until apply */
+	cJSON *prerequisites; /* named by the mails: [{kind,value,found,series,commit}] */
 	char *until; /* apply build test */
 	bool no_inherit;
 	cJSON *profile; /* resolved when it was submitted, see daemon/config/profile.h */

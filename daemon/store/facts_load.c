@@ -124,6 +124,7 @@ int facts_load(
 	static int (*const load[])(struct store *, struct facts *, struct error *) = {
 		need_load,
 		patch_load,
+		base_load,
 		build_load,
 		boot_load,
 		job_load,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/store/base.h"
 #include "daemon/store/internal.h"
 #include "daemon/store/tables.h"
 
@@ -64,17 +65,70 @@ static int load_commits(
 	return err;
 }
 
+struct need_row *need_free_all(struct need_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(rows[i].because);
+	free(rows);
+	return NULL;
+}
+
+int need_list(struct store *s, int64_t series_id, struct need_row **ret_rows, size_t *ret_n,
+	struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	struct need_row *rows = NULL;
+	size_t n = 0;
+	int err = store_query(s, &st, e,
+		"SELECT need_id, because FROM need WHERE series_id = ? ORDER BY place", "i",
+		series_id);
+
+	if (err < 0)
+		return err;
+	while ((err = store_next(st, e)) > 0) {
+		struct need_row *row = rows_add(rows, n);
+
+		row->id = col_int(st, 0);
+		row->because = col_text(st, 1);
+	}
+	if (err < 0) {
+		need_free_all(rows, n);
+		return err;
+	}
+	*ret_rows = rows;
+	*ret_n = n;
+	return 0;
+}
+
+int need_replace(
+	struct store *s, int64_t series_id, const struct need_row *rows, size_t n, struct error *e)
+{
+	AUTO_TX struct tx tx = TX_INIT;
+	int err = store_begin(s, &tx, e);
+
+	if (err >= 0)
+		err = store_exec(s, e, "DELETE FROM need WHERE series_id = ?", "i", series_id);
+	for (size_t i = 0; i < n && err >= 0; i++)
+		err = store_exec(s, e,
+			"INSERT INTO need (series_id, place, need_id, because) "
+			"VALUES (?, ?, ?, ?)",
+			"iiis", series_id, (int64_t)i + 1, rows[i].id, rows[i].because);
+	return err < 0 ? err : store_commit(&tx, e);
+}
+
 int need_load(struct store *s, struct facts *f, struct error *e)
 {
-	AUTO_FREE int64_t *ids = NULL;
+	struct need_row *rows = NULL;
 	size_t n = 0;
-	int err = series_needs(s, f->id, &ids, &n, e);
+	int err = need_list(s, f->id, &rows, &n, e);
 
 	for (size_t i = 0; i < n && err >= 0; i++) {
 		struct fact_need *need = rows_add(f->needs, f->n_needs);
 
-		need->id = ids[i];
+		need->id = rows[i].id;
+		need->because = steal_ptr(rows[i].because);
 		err = load_commits(s, f, need, e);
 	}
+	need_free_all(rows, n);
 	return err;
 }

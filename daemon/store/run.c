@@ -86,8 +86,10 @@ int series_set_parsed(struct store *s, int64_t id, int run, const cJSON *parsed,
 		json_int(parsed, "version", 1), message_id, (int64_t)cJSON_GetArraySize(patches));
 	if (err < 0)
 		return series_no_such(err, id, e);
-	err = patch_insert_all(s, id, run, patches, e);
-	if (err < 0)
+	if ((err = patch_insert_all(s, id, run, patches, e)) < 0 ||
+		(err = known_insert(s, id, parsed, e)) < 0 ||
+		(err = prerequisite_insert_all(s, id, run, json_get(parsed, "prerequisites"), e)) <
+			0)
 		return err;
 	return store_commit(&tx, e);
 }
@@ -105,8 +107,10 @@ int series_set_applied(struct store *s, int64_t id, int run, const cJSON *applie
 		json_str(applied, "chosen_by", NULL));
 	if (err < 0)
 		return series_no_such(err, id, e);
-	err = need_set_commits(s, id, run, json_get(applied, "needs"), e);
-	if (err < 0)
+	if ((err = base_set(s, id, run, applied, e)) < 0 ||
+		(err = prerequisite_set_found(s, id, run, json_get(applied, "prerequisites"), e)) <
+			0 ||
+		(err = need_set_commits(s, id, run, json_get(applied, "needs"), e)) < 0)
 		return err;
 	err = patch_set_applied(s, id, run, json_get(applied, "patches"), e);
 	if (err < 0)

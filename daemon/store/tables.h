@@ -17,6 +17,17 @@ int need_set_commits(
 	struct store *s, int64_t series_id, int run, const cJSON *needs, struct error *e);
 int need_load(struct store *s, struct facts *f, struct error *e);
 
+/* base.c: what apply says of the base it chose. */
+int base_set(struct store *s, int64_t id, int run, const cJSON *applied, struct error *e);
+int base_load(struct store *s, struct facts *f, struct error *e);
+
+/* prerequisite.c: from `patchbay parse`, then those that apply found in the tree. */
+int known_insert(struct store *s, int64_t id, const cJSON *parsed, struct error *e);
+int prerequisite_insert_all(
+	struct store *s, int64_t series_id, int run, const cJSON *list, struct error *e);
+int prerequisite_set_found(
+	struct store *s, int64_t series_id, int run, const cJSON *list, struct error *e);
+
 /* patch.c: rows of `patchbay parse`, then what apply says of them. */
 int patch_insert_all(
 	struct store *s, int64_t series_id, int run, const cJSON *patches, struct error *e);

@@ -3,26 +3,16 @@
  * apply: needs and then the series onto a base, in the bare repository itself;
  * docs/internals/worker-protocol.md.
  */
-#include "daemon/worker/worker.h"
+#include "daemon/worker/apply.h"
 
 #include "base/file.h"
-#include "patches/git/am.h"
-#include "patches/mail/date.h"
 #include "patches/mail/mbox.h"
-#include "patches/series/series.h"
-
-struct applying {
-	struct job *job;
-	struct repo *repo;
-	cJSON *result;
-	struct oid head; /* where the next patch goes */
-};
 
 /* The base, a need or the mailbox itself is not usable: the series is held with `why`. */
-static int hold(struct applying *a, const struct error *e)
+static int hold(cJSON *result, const char *why)
 {
-	json_set_str(a->result, "status", "base");
-	json_set_str(a->result, "why", e->msg);
+	json_set_str(result, "status", "base");
+	json_set_str(result, "why", why);
 	return 0;
 }
 
@@ -33,237 +23,192 @@ static bool is_input_fault(int r)
 	return r == ERR_CONFLICT || r == ERR_SYNTAX || r == ERR_LIMIT;
 }
 
-/* The series of a mailbox that was found whole when it was parsed. */
-static int read_series(
-	const char *path, struct series_set *set, const struct series **ret_series, struct error *e)
+/* The series of a mailbox that was found whole when it was parsed, and what its patches want. */
+static int read_series(struct applying *a, const char *path, struct stacked *s, struct error *e)
 {
 	AUTO_FREE char *data = NULL;
 	size_t len;
-	int r = file_read(path, MBOX_MAX_BYTES, &data, &len, e);
-
-	if (!r)
-		r = series_set_read(set, data, len, e);
-	return r ? r : series_set_only(set, ret_series, e);
-}
-
-static cJSON *conflict_json(const struct conflict *c)
-{
-	cJSON *json = cJSON_CreateObject();
-
-	json_set_str(json, "file", c->file);
-	json_set_int(json, "hunk", c->hunk);
-	json_set_int(json, "line", c->line);
-	json_set_str(json, "expected", c->expected);
-	json_set_str(json, "found", c->found);
-	json_set_str(json, "why", c->why);
-	return json;
-}
-
-/* One patch onto a->head. ERR_CONFLICT leaves a->head alone and tells in *patch. */
-static int apply_patch(
-	struct applying *a, const struct series_patch *p, cJSON *patch, struct error *e)
-{
-	const struct message *m = p->message;
-	struct am_patch am = {.info = {.author_name = m->author_name,
-				      .author_email = m->author_email,
-				      .subject = m->subject,
-				      .body = m->body,
-				      .body_len = m->body_len},
-		.diff = m->diff,
-		.diff_len = m->diff_len};
-	struct conflict conflict = {0};
-	struct oid commit;
-	enum am_how how = AM_EXACT;
-	char hex[OID_HEX];
 	int r;
 
-	json_set_int(patch, "n", p->n);
-	json_set_str(patch, "commit", NULL);
-	json_set_str(patch, "how", NULL);
-	json_set(patch, "conflict", NULL);
-	r = date_parse(m->date, &am.info.author_s, &am.info.author_offset_min);
-	if (r) {
-		r = error_set(e, ERR_CONFLICT, "its date cannot be read: \"%.100s\"", m->date);
-		conflict = (struct conflict){.file = xstrdup(""),
-			.expected = xstrdup(""),
-			.found = xstrdup(""),
-			.why = xstrdup(e->msg)};
-	} else {
-		r = am_apply(a->repo, &a->head, &am, &commit, &how, &conflict, e);
-	}
-	if (r == ERR_CONFLICT) {
-		cJSON_ReplaceItemInObjectCaseSensitive(patch, "conflict", conflict_json(&conflict));
-		conflict_done(&conflict);
-	}
-	if (r)
-		return r;
-	cJSON_ReplaceItemInObjectCaseSensitive(
-		patch, "commit", cJSON_CreateString(oid_hex(&commit, hex)));
-	cJSON_ReplaceItemInObjectCaseSensitive(patch, "how", cJSON_CreateString(am_how_name(how)));
-	a->head = commit;
-	return 0;
-}
-
-/* refs/patchbay/series/ID/N: what a series needs to live on. */
-static int keep(struct applying *a, int64_t series, int n, struct error *e)
-{
-	char name[128];
-
-	(void)snprintf(name, sizeof(name), "refs/patchbay/series/%lld/%d", (long long)series, n);
-	return repo_set_ref(a->repo, name, &a->head, e);
-}
-
-/* A series that this one stands on, wholly or not at all. ERR_CONFLICT with the reason. */
-static int apply_need(struct applying *a, const cJSON *need, cJSON *commits, struct error *e)
-{
-	AUTO_SERIES_SET struct series_set set;
-	const struct series *series;
-	const char *mbox;
-	int64_t id;
-	int r;
-
-	series_set_init(&set);
-	r = json_need_str(need, "mbox", &mbox, e);
+	series_set_init(&s->set);
+	r = file_read(path, MBOX_MAX_BYTES, &data, &len, e);
 	if (!r)
-		r = json_need_int(need, "id", 1, INT64_MAX, &id, e);
-	if (r)
-		return ERR_STATE;
-	r = read_series(mbox, &set, &series, e);
-	if (r)
-		return is_input_fault(r)
-			       ? error_prefix(e, "series %lld, which it needs", (long long)id)
-			       : r;
-	for (size_t i = 0; i < series->n_patches; i++) {
-		AUTO_JSON cJSON *patch = cJSON_CreateObject();
-		char hex[OID_HEX];
+		r = series_set_read(&s->set, data, len, e);
+	if (!r)
+		r = series_set_only(&s->set, &s->series, e);
+	for (size_t i = 0; !r && i < s->series->n_patches; i++) {
+		const struct message *m = s->series->patches[i].message;
+		AUTO_DIFF struct diff *diff = NULL;
 
-		r = apply_patch(a, &series->patches[i], patch, e);
-		if (r && !is_input_fault(r))
-			return r;
-		if (r)
-			return error_prefix(e,
-				"series %lld, which it needs, does not apply: patch %d/%d "
-				"(\"%.80s\")",
-				(long long)id, series->patches[i].n, series->total,
-				series->patches[i].message->subject);
-		cJSON_AddItemToArray(commits, cJSON_CreateString(oid_hex(&a->head, hex)));
+		/* One that cannot be taken apart is told of when it is applied. */
+		if (diff_parse(m->diff, m->diff_len, &diff, NULL) == 0)
+			wants_add(&a->wants, diff);
 	}
-	return 0;
+	return r;
 }
 
-static int apply_needs(struct applying *a, cJSON *list, struct error *e)
+static int read_needs(struct applying *a, struct error *e)
 {
 	const cJSON *needs = json_get(a->job->doc, "needs");
 	const cJSON *need;
+	const char *mbox;
 	int r;
 
+	a->needs = xcalloc((size_t)cJSON_GetArraySize(needs) + 1, sizeof(*a->needs));
 	json_for_each (need, needs) {
-		cJSON *item = cJSON_CreateObject();
+		struct stacked *s = &a->needs[a->n_needs++];
 
-		cJSON_AddItemToArray(list, item);
-		json_set_int(item, "id", json_int(need, "id", 0));
-		r = apply_need(a, need, json_add_array(item, "commits"), e);
+		r = json_need_str(need, "mbox", &mbox, e);
+		if (!r)
+			r = json_need_int(need, "id", 1, INT64_MAX, &s->id, e);
+		if (r)
+			return ERR_STATE;
+		r = read_series(a, mbox, s, e);
+		if (r)
+			return is_input_fault(r) ? error_prefix(e, "series %lld, which it needs",
+							   (long long)s->id)
+						 : r;
+	}
+	return 0;
+}
+
+static int open_places(struct applying *a, struct error *e)
+{
+	const cJSON *trees = json_get(a->job->doc, "trees");
+	const cJSON *tree;
+	const char *tip;
+	int r;
+
+	a->places = xcalloc((size_t)cJSON_GetArraySize(trees) + 1, sizeof(*a->places));
+	json_for_each (tree, trees) {
+		struct place *p = &a->places[a->n_places++];
+
+		r = json_need_str(tree, "name", &p->name, e);
+		if (!r)
+			r = json_need_str(tree, "repo", &p->repo_path, e);
+		if (!r)
+			r = json_need_str(tree, "tip", &tip, e);
+		if (r)
+			return ERR_STATE;
+		r = repo_open(p->repo_path, &p->repo, e);
+		if (!r)
+			r = repo_commit(p->repo, tip, &p->tip, e);
 		if (r)
 			return r;
 	}
-	return 0;
+	return a->n_places ? 0 : error_set(e, ERR_STATE, "the job names no tree");
 }
 
-/* What was asked for, else what the mails say, else the tree's tip. */
-static int choose_base(struct applying *a, const struct series *series, struct error *e)
+static int read_prerequisites(struct applying *a, struct error *e)
 {
-	const char *tip;
-	const char *base = json_str(a->job->doc, "base", NULL);
-	const char *by = "option";
-	struct error unknown = ERROR_INIT;
-	char hex[OID_HEX];
-	int r = json_need_str(a->job->doc, "tip", &tip, e);
+	const cJSON *list = json_get(a->job->doc, "prerequisites");
+	const cJSON *item;
 
-	if (r)
-		return ERR_STATE;
-	if (!base && series->base_commit &&
-		repo_commit(a->repo, series->base_commit, &a->head, &unknown) == 0) {
-		base = series->base_commit;
-		by = "base-commit";
-	}
-	if (!base) {
-		base = tip;
-		by = "tip";
-	}
-	r = repo_commit(a->repo, base, &a->head, e);
-	if (r == ERR_MISSING && base != tip) {
-		e->code = ERR_CONFLICT; /* nobody has to have what was asked for */
-		return ERR_CONFLICT;
-	}
-	if (r)
-		return r;
-	json_set_str(a->result, "base", oid_hex(&a->head, hex));
-	json_set_str(a->result, "chosen_by", by);
-	return 0;
-}
+	a->named = xcalloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*a->named));
+	json_for_each (item, list) {
+		struct named *p = &a->named[a->n_named++];
+		int r = json_need_int(item, "n", 1, INT64_MAX, &p->n, e);
 
-/* The patches in order, up to the first that does not apply. */
-static int apply_series(
-	struct applying *a, const struct series *series, int64_t id, struct error *e)
-{
-	cJSON *patches = json_add_array(a->result, "patches");
-	int r = keep(a, id, 0, e);
-
-	for (size_t i = 0; i < series->n_patches && !r; i++) {
-		cJSON *patch = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(patches, patch);
-		worker_progress(a->job, (int64_t)i, (int64_t)series->n_patches, "%s",
-			series->patches[i].message->subject);
-		r = apply_patch(a, &series->patches[i], patch, e);
 		if (!r)
-			r = keep(a, id, series->patches[i].n, e);
+			r = json_need_str(item, "kind", &p->kind, e);
+		if (!r)
+			r = json_need_str(item, "value", &p->value, e);
+		if (r)
+			return ERR_STATE;
+		p->held = json_int(item, "held", 0);
 	}
-	/* A patch that asks for what the lab does not make, such as a folder too large. */
-	if (r == ERR_SYNTAX || r == ERR_LIMIT) {
-		(void)error_prefix(
-			e, "patch %d of %zu", cJSON_GetArraySize(patches), series->n_patches);
-		cJSON_DeleteItemFromObjectCaseSensitive(a->result, "patches");
-		return hold(a, e);
-	}
-	if (r && r != ERR_CONFLICT)
-		return r;
-	json_set_str(a->result, "status", r ? "conflict" : "applied");
-	if (r)
-		worker_fail(a->job, "%s", e->msg);
 	return 0;
 }
+
+/* refs/patchbay/series/ID/N: what a series needs to live on. N = 0: the base with its needs. */
+static int keep(const struct applying *a, const struct attempt *t, struct error *e)
+{
+	const cJSON *patch;
+	struct oid commit = t->start;
+	int64_t n = 0;
+
+	for (patch = t->patches->child;; patch = patch->next) {
+		const char *hex = patch ? json_str(patch, "commit", NULL) : NULL;
+		char name[128];
+		int r;
+
+		(void)snprintf(name, sizeof(name), "refs/patchbay/series/%lld/%lld",
+			(long long)a->own.id, (long long)n);
+		r = repo_set_ref(t->place->repo, name, &commit, e);
+		if (r || !hex)
+			return r;
+		if (oid_parse(hex, &commit))
+			return error_set(e, ERR_STATE, "\"%s\" is no commit id", hex);
+		n = json_int(patch, "n", 0);
+	}
+}
+
+static int tell(struct applying *a, struct choice *c, cJSON *result, struct error *e)
+{
+	struct attempt *t = &c->attempt;
+	char hex[OID_HEX];
+	int r;
+
+	json_set_str(result, "tree", t->place->name);
+	json_set_str(result, "tip", oid_hex(&t->place->tip, hex));
+	json_set_str(result, "base", oid_hex(&t->base, hex));
+	json_set_str(result, "chosen_by", c->by);
+	json_set_str(result, "base_why", c->why);
+	json_set(result, "needs", steal_ptr(t->needs));
+	json_set(result, "prerequisites", prerequisites_json(a, t->place));
+	if (t->status == ATTEMPT_UNUSABLE)
+		return hold(result, t->why);
+	r = keep(a, t, e);
+	json_set(result, "patches", steal_ptr(t->patches));
+	json_set_str(result, "status", t->status == ATTEMPT_CONFLICT ? "conflict" : "applied");
+	if (t->status == ATTEMPT_CONFLICT)
+		worker_fail(a->job, "%s", t->why);
+	return r;
+}
+
+static void applying_done(struct applying *a)
+{
+	for (size_t i = 0; i < a->n_needs; i++)
+		series_set_done(&a->needs[i].set);
+	free(a->needs);
+	series_set_done(&a->own.set);
+	for (size_t i = 0; i < a->n_places; i++) {
+		free(a->places[i].sought);
+		(void)repo_free(a->places[i].repo);
+	}
+	free(a->places);
+	free(a->named);
+	wants_done(&a->wants);
+}
+#define AUTO_APPLYING CLEANUP(applying_done)
 
 static int run(struct job *job, cJSON *result, struct error *e)
 {
-	AUTO_SERIES_SET struct series_set set;
-	AUTO_REPO struct repo *repo = NULL;
-	struct applying a = {.job = job, .result = result};
-	const struct series *series;
-	const char *path;
+	AUTO_APPLYING struct applying a = {.job = job};
+	AUTO_CHOICE struct choice choice = {0};
 	const char *mbox;
-	int64_t id;
 	int r;
 
-	series_set_init(&set);
-	r = json_need_str(job->doc, "repo", &path, e);
+	wants_init(&a.wants);
+	series_set_init(&a.own.set);
+	a.candidates = json_add_array(result, "candidates");
+	r = json_need_str(job->doc, "mbox", &mbox, e);
 	if (!r)
-		r = json_need_str(job->doc, "mbox", &mbox, e);
+		r = json_need_int(job->doc, "series", 1, INT64_MAX, &a.own.id, e);
 	if (!r)
-		r = json_need_int(job->doc, "series", 1, INT64_MAX, &id, e);
+		r = read_prerequisites(&a, e);
 	if (!r)
-		r = repo_open(path, &repo, e);
+		r = open_places(&a, e);
 	if (r)
 		return r;
-	a.repo = repo;
-	r = read_series(mbox, &set, &series, e);
+	r = read_needs(&a, e);
 	if (!r)
-		r = choose_base(&a, series, e);
+		r = read_series(&a, mbox, &a.own, e);
 	if (!r)
-		r = apply_needs(&a, json_add_array(result, "needs"), e);
+		r = choose_base(&a, &choice, e);
 	if (r)
-		return is_input_fault(r) ? hold(&a, e) : r;
-	return apply_series(&a, series, id, e);
+		return is_input_fault(r) ? hold(result, e->msg) : r;
+	return tell(&a, &choice, result, e);
 }
 
 const struct worker_ops worker_apply = {"apply", run};

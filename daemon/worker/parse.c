@@ -47,6 +47,8 @@ static cJSON *patch_json(const struct series_patch *p, char **held, int total)
 	json_set_str(patch, "message_id", m->message_id);
 	json_set_str(patch, "body", m->body);
 	json_set_str(patch, "patch_id", patch_id(m->diff, m->diff_len, true, id) ? id : NULL);
+	json_set_str(
+		patch, "patch_id_unstable", patch_id(m->diff, m->diff_len, false, id) ? id : NULL);
 	json_set(patch, "files", diff ? files_json(diff) : cJSON_CreateArray());
 	return patch;
 }

@@ -26,6 +26,37 @@ static bool is_object_id(const char *s)
 	return strlen(s) == 40 && strspn(s, "0123456789abcdef") == 40;
 }
 
+/* The message id in what Depends-on: says: in angle brackets, or at the end of an archive's
+ * address. Else NULL. */
+static char *find_message_id(const char *text)
+{
+	const char *open = strchr(text, '<');
+	const char *close = open ? strchr(open, '>') : NULL;
+	const char *scheme = strstr(text, "://");
+	const char *at;
+
+	if (close && memchr(open, '@', (size_t)(close - open)))
+		return xstrndup(open + 1, (size_t)(close - open - 1));
+	at = scheme ? strchr(scheme, '@') : NULL;
+	if (!at)
+		return NULL;
+	for (open = at; *open != '/'; open--)
+		if (*open == ' ')
+			return NULL;
+	return xstrndup(open + 1, strcspn(open + 1, "/ \t#?"));
+}
+
+/* Depends-on: names a mail, or says in words what it means: a title without its brackets. */
+static void add_depends_on(struct series *s, const char *value)
+{
+	AUTO_FREE char *id = find_message_id(value);
+
+	if (id)
+		add_prerequisite(s, PREREQUISITE_MESSAGE_ID, id);
+	else
+		add_prerequisite(s, PREREQUISITE_TEXT, value);
+}
+
 /* "prerequisite-change-id: CHANGE:v2" and "prerequisite-message-id: <ID>" as b4 writes them. */
 static void take_line(struct series *s, const char *line, size_t len)
 {
@@ -55,6 +86,10 @@ static void take_line(struct series *s, const char *line, size_t len)
 			continue;
 		if (lines[i].kind == PREREQUISITE_PATCH_ID && !is_object_id(value))
 			continue;
+		if (lines[i].kind == PREREQUISITE_TEXT) {
+			add_depends_on(s, value);
+			continue;
+		}
 		if (*value == '<' && value[n - 1] == '>' && n > 2) {
 			value[n - 1] = '\0';
 			value++;

@@ -166,7 +166,9 @@ export interface Report {
 		tree: string;
 		commit: string | null;
 		chosen_by: string | null;
-		needs: { id: number; commits: string[] }[];
+		why: string | null;
+		candidates: { tree: string; commit: string | null; why: string }[];
+		needs: { id: number; because: string | null; commits: string[] }[];
 	};
 	apply: { status: string | null; patches: Patch[] };
 	builds: Build[];

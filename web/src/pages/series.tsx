@@ -102,7 +102,19 @@ function Facts({ series, report }: { series: Series; report: Report }) {
 				<Fact name="Base">
 					<code>{shortCommit(report.base.commit)}</code>
 					{report.base.chosen_by && ` (${report.base.chosen_by})`}
+					{report.base.why && <p>{report.base.why}</p>}
 				</Fact>
+				{report.base.candidates.length > 0 && (
+					<Fact name="Not the base">
+						<ul>
+							{report.base.candidates.map((c, i) => (
+								<li key={i}>
+									{c.tree} <code>{shortCommit(c.commit)}</code>: {c.why}
+								</li>
+							))}
+						</ul>
+					</Fact>
+				)}
 				{report.base.needs.length > 0 && (
 					<Fact name="Needs">
 						{report.base.needs.map((need) => (
