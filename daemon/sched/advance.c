@@ -11,9 +11,6 @@ struct step {
 	struct change queued[2]; /* to tell of, once they are on disk */
 	size_t n_queued;
 	bool ended; /* this step ended the run */
-	bool settled; /* what it needs is known now: those that need it can go on */
-	int64_t *woken; /* series that were held for want of it */
-	size_t n_woken;
 };
 
 static int set_state(struct step *st, const char *state, struct error *e)
@@ -63,23 +60,6 @@ static int do_parse(struct step *st, struct error *e)
 	return queue(st, &row, e);
 }
 
-/* Those that are held for want of this series run again. */
-static int wake_waiting(struct step *st, struct error *e)
-{
-	struct store *store = st->sched->store;
-	int err = prerequisite_waiting(store, st->facts->id, &st->woken, &st->n_woken, e);
-
-	for (size_t i = 0; i < st->n_woken && err >= 0; i++) {
-		int64_t draw;
-		int run;
-
-		err = sched_draw(&draw, e);
-		if (err >= 0)
-			err = series_add_run(store, st->woken[i], draw, &run, e);
-	}
-	return err;
-}
-
 static int do_apply(struct step *st, struct error *e)
 {
 	struct job_row row = {.kind = (char *)"apply"};
@@ -90,9 +70,8 @@ static int do_apply(struct step *st, struct error *e)
 		err = hold(st, why, e);
 		return err < 0 ? err : 0;
 	}
-	if (err <= 0 || (err = set_state(st, "applying", e)) < 0 || (err = wake_waiting(st, e)) < 0)
+	if (err <= 0 || (err = set_state(st, "applying", e)) < 0)
 		return err;
-	st->settled = true;
 	return queue(st, &row, e);
 }
 
@@ -280,7 +259,6 @@ void sched_advance(struct sched *s, int64_t series_id)
 		st.n_queued = 0;
 		if (is_trouble_of_disk(err) || give_up(&st, series_id, e.msg, NULL) < 0) {
 			sched_try_again(s);
-			free(st.woken);
 			return;
 		}
 	}
@@ -288,11 +266,8 @@ void sched_advance(struct sched *s, int64_t series_id)
 		sched_notify(s, &st.queued[i]);
 	sched_notify_row(s, CHANGE_SERIES, series_id);
 	sched_kick(s);
-	if (st.ended || st.settled)
+	if (st.ended)
 		sched_advance_dependents(s, series_id);
-	for (size_t i = 0; i < st.n_woken && err >= 0; i++)
-		sched_advance(s, st.woken[i]);
-	free(st.woken);
 }
 
 /* Needs form no circle: needs_settle() holds a series that would close one. */

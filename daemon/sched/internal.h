@@ -62,6 +62,11 @@ int sched_draw(int64_t *ret_draw, struct error *e);
 struct facts;
 int needs_settle(struct sched *s, const struct facts *f, char **ret_hold, struct error *e);
 
+/* A series went onto its base: those that are held for want of it get one more run, for the caller
+ * to advance once that is on disk. *ret_ids: heap. */
+int needs_wake(
+	struct sched *s, int64_t series_id, int64_t **ret_ids, size_t *ret_n, struct error *e);
+
 /* spec.c: the document for the worker, and how long it may take. */
 int spec_new(struct sched *s, const struct job_row *job, const char *artifacts, cJSON **ret_spec,
 	int64_t *ret_seconds, struct error *e);
@@ -75,6 +80,8 @@ struct outcome {
 	cJSON *result; /* or NULL */
 	cJSON *findings; /* arrays */
 	cJSON *samples;
+	int64_t *woken; /* series that can go on now that this is stored */
+	size_t n_woken;
 };
 void outcome_done(struct outcome *o);
 

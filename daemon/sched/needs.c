@@ -92,7 +92,8 @@ static int take(struct settling *t, int64_t id, const char *because, struct erro
 					  need.patches ? "is held" : "has no patches");
 		return lose(t, id, e);
 	}
-	if (!need.finished_ms && (!need.patches || streq(need.state, "received")))
+	/* Until it was applied, nobody knows what it needs itself, nor whether it can be. */
+	if (streq(need.state, "received") || streq(need.state, "applying"))
 		return 0;
 	err = need_list(t->sched->store, id, &below, &n_below, e);
 	for (size_t i = 0; i < n_below && err >= 0; i++)
@@ -157,6 +158,28 @@ static int take_all(struct settling *t, struct error *e)
 			return r;
 	}
 	return 1;
+}
+
+int needs_wake(
+	struct sched *s, int64_t series_id, int64_t **ret_ids, size_t *ret_n, struct error *e)
+{
+	AUTO_FREE int64_t *ids = NULL;
+	size_t n = 0;
+	int err = prerequisite_waiting(s->store, series_id, &ids, &n, e);
+
+	for (size_t i = 0; i < n && err >= 0; i++) {
+		int64_t draw;
+		int run;
+
+		err = sched_draw(&draw, e);
+		if (err >= 0)
+			err = series_add_run(s->store, ids[i], draw, &run, e);
+	}
+	if (err < 0)
+		return err;
+	*ret_ids = steal_ptr(ids);
+	*ret_n = n;
+	return 0;
 }
 
 int needs_settle(struct sched *s, const struct facts *f, char **ret_hold, struct error *e)

@@ -82,7 +82,7 @@ static int store_parse(
 }
 
 static int store_apply(
-	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+	struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
 	int err;
 
@@ -90,8 +90,9 @@ static int store_apply(
 		return 0;
 	err = series_set_applied(s->store, job->series_id, job->run, o->result, e);
 	if (err >= 0 && streq(json_str(o->result, "status", NULL), "base"))
-		err = hold(s, job, false, e, json_str(o->result, "why", "its base cannot be made"));
-	return err;
+		return hold(
+			s, job, false, e, json_str(o->result, "why", "its base cannot be made"));
+	return err < 0 ? err : needs_wake(s, job->series_id, &o->woken, &o->n_woken, e);
 }
 
 static int store_tree(
@@ -122,7 +123,7 @@ static int store_probe(
 }
 
 static int store_by_kind(
-	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+	struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
 	bool said = o->status == STATUS_PASS || o->status == STATUS_FAIL;
 	int err = 0;
@@ -144,8 +145,7 @@ static int store_by_kind(
 	return err >= 0 && said ? store_samples(s, job, o, e) : err;
 }
 
-static int store_all(
-	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+static int store_all(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
 	AUTO_TX struct tx tx = TX_INIT;
 	int err = store_begin(s->store, &tx, e);
@@ -198,8 +198,10 @@ int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o,
 	tell_owner(s, job);
 	if (job->series_id && o->status != STATUS_CANCELLED) {
 		sched_advance(s, job->series_id);
-		if (streq(job->kind, "parse"))
+		if (streq(job->kind, "parse") || streq(job->kind, "apply"))
 			sched_advance_dependents(s, job->series_id);
+		for (size_t i = 0; i < o->n_woken; i++)
+			sched_advance(s, o->woken[i]);
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@ void outcome_done(struct outcome *o)
 	cJSON_Delete(o->result);
 	cJSON_Delete(o->findings);
 	cJSON_Delete(o->samples);
+	free(o->woken);
 	*o = (struct outcome){0};
 }
 
