@@ -124,6 +124,7 @@ void assembly_classify(struct assembly *a)
 		mail->root = threads_root(a->threads, i);
 		mail->parent = find_parent(a, i);
 		tags_parse(mail->m->full_subject, &mail->tags);
+		mail->place = mail->tags.numbered ? mail->tags.n : 1;
 		find_role(a, i);
 	}
 	for (size_t i = 0; i < a->n; i++)

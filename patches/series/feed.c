@@ -6,6 +6,8 @@
 
 /* Up to this size a cluster is looked at whenever something came that may complete a series. */
 #define SMALL_CLUSTER 64
+/* Partial rerolls of partial rerolls that are followed to the bottom. */
+#define FEED_MAX_CHAIN 100
 
 struct unread {
 	char *message_id; /* or NULL */
@@ -234,21 +236,31 @@ static void add_origin(struct series_feed *f, const struct message *m)
 	f->origins[f->n_origins++] = f->cluster->mails[index_of(f->cluster, m)]->origin;
 }
 
+/* What a partial reroll rests on comes first, down to a version that is whole. */
 static void add_origins(struct series_feed *f, const struct series *s)
 {
-	if (s->cover)
-		add_origin(f, s->cover);
-	for (size_t i = 0; i < s->n_patches; i++)
-		add_origin(f, s->patches[i].message);
-	for (size_t i = 0; i < s->n_replies; i++)
-		add_origin(f, s->replies[i]);
+	const struct series *chain[FEED_MAX_CHAIN];
+	size_t n = 0;
+
+	for (; s && n < FEED_MAX_CHAIN; s = s->partial ? s->previous : NULL)
+		chain[n++] = s;
+	while (n > 0) {
+		s = chain[--n];
+		if (s->cover && !s->partial)
+			add_origin(f, s->cover);
+		for (size_t i = 0; i < s->n_patches; i++)
+			if (!s->patches[i].carried)
+				add_origin(f, s->patches[i].message);
+		for (size_t i = 0; i < s->n_replies; i++)
+			add_origin(f, s->replies[i]);
+	}
 }
 
-/* Given out already, by one of its patches? If not, it is now. */
+/* Given out already, by one of its own patches? If not, it is now. */
 static bool give_once(struct cluster *c, const struct series *s)
 {
 	for (size_t i = 0; i < s->n_patches; i++)
-		if (c->mails[index_of(c, s->patches[i].message)]->given)
+		if (!s->patches[i].carried && c->mails[index_of(c, s->patches[i].message)]->given)
 			return false;
 	for (size_t i = 0; i < s->n_patches; i++)
 		c->mails[index_of(c, s->patches[i].message)]->given = true;

@@ -8,8 +8,7 @@ static int compare_size(size_t x, size_t y)
 	return x < y ? -1 : x > y;
 }
 
-/* Sender, total, resend: what every mail of a series has in common. */
-static int compare_kind(const struct mail *x, const struct mail *y)
+int mail_compare_kind(const struct mail *x, const struct mail *y)
 {
 	int r = strcmp(x->m->sender_email, y->m->sender_email);
 
@@ -18,7 +17,7 @@ static int compare_kind(const struct mail *x, const struct mail *y)
 	return r ? r : x->tags.resend - y->tags.resend;
 }
 
-static int compare_version(const struct mail *x, const struct mail *y)
+int mail_compare_version(const struct mail *x, const struct mail *y)
 {
 	int r = x->version - y->version;
 
@@ -36,20 +35,20 @@ static int compare_mails(const void *pa, const void *pb, void *data)
 	int r = compare_size(x->root, y->root);
 
 	if (!r)
-		r = compare_kind(x, y);
+		r = mail_compare_kind(x, y);
 	if (!r)
-		r = compare_version(x, y);
+		r = mail_compare_version(x, y);
 	if (!r)
 		r = x->tags.numbered - y->tags.numbered;
 	if (!r)
-		r = mail_place(x) - mail_place(y);
+		r = x->place - y->place;
 	return r ? r : compare_size(i, j);
 }
 
 static bool same_group(const struct mail *x, const struct mail *y)
 {
-	return x->tags.numbered && y->tags.numbered && x->root == y->root && !compare_kind(x, y) &&
-	       !compare_version(x, y);
+	return x->tags.numbered && y->tags.numbered && x->root == y->root &&
+	       !mail_compare_kind(x, y) && !mail_compare_version(x, y);
 }
 
 static struct group *add_group(struct assembly *a, size_t i)
@@ -62,6 +61,7 @@ static struct group *add_group(struct assembly *a, size_t i)
 	*g = (struct group){.first = i,
 		.total = mail->tags.numbered ? mail->tags.total : 1,
 		.cover = THREADS_NONE,
+		.base = THREADS_NONE,
 		.from_s = mail->m->sent_s,
 		.to_s = mail->m->sent_s};
 	return g;
@@ -97,8 +97,8 @@ static void add_mail(struct assembly *a, struct group *g, size_t i)
 		assembly_ignore(a, mail->m, IGNORED_DOUBLE, "the series has another cover letter");
 	} else if (mail->role == ROLE_COVER) {
 		g->cover = i;
-	} else if (last != THREADS_NONE && mail_place(&a->mails[last]) == mail_place(mail)) {
-		double_patch(a, g, a->mails[last].m, mail->m, mail_place(mail));
+	} else if (last != THREADS_NONE && a->mails[last].place == mail->place) {
+		double_patch(a, g, a->mails[last].m, mail->m, mail->place);
 	} else {
 		g->patches = xgrow(g->patches, g->n_patches, sizeof(*g->patches));
 		g->patches[g->n_patches++] = i;
@@ -114,8 +114,8 @@ static bool fits(const struct assembly *a, const struct group *x, const struct g
 	if (x->cover != THREADS_NONE && y->cover != THREADS_NONE)
 		return false;
 	while (i < x->n_patches && j < y->n_patches) {
-		int n = mail_place(&a->mails[x->patches[i]]);
-		int m = mail_place(&a->mails[y->patches[j]]);
+		int n = a->mails[x->patches[i]].place;
+		int m = a->mails[y->patches[j]].place;
 
 		if (n == m)
 			return false;
@@ -137,8 +137,8 @@ static void merge(struct assembly *a, struct group *x, struct group *y)
 
 	for (size_t k = 0; k < n; k++) {
 		bool from_x = j == y->n_patches ||
-			      (i < x->n_patches && mail_place(&a->mails[x->patches[i]]) <
-							   mail_place(&a->mails[y->patches[j]]));
+			      (i < x->n_patches && a->mails[x->patches[i]].place <
+							   a->mails[y->patches[j]].place);
 
 		all[k] = from_x ? x->patches[i++] : y->patches[j++];
 	}
@@ -157,6 +157,7 @@ static void merge(struct assembly *a, struct group *x, struct group *y)
 	if (!x->ambiguous)
 		x->ambiguous = steal_ptr(y->ambiguous);
 	y->gone = true;
+	y->base = (size_t)(x - a->groups);
 }
 
 /* Does a mail of it belong to a thread that is not here? Then so does what it lacks. */
@@ -177,7 +178,7 @@ static size_t list_parts(struct assembly *a, size_t *parts)
 
 	for (size_t g = 0; g < a->n_groups; g++)
 		if (!a->groups[g].gone && !group_whole(&a->groups[g]) &&
-			!answers_absent(a, &a->groups[g]))
+			a->groups[g].base == THREADS_NONE && !answers_absent(a, &a->groups[g]))
 			parts[n++] = g;
 	/* A cover letter is a part too, even where all its patches are in another. */
 	return n;
@@ -193,7 +194,7 @@ static int compare_covers(const void *pa, const void *pb, void *data)
 	int r = compare_size(mx->root, my->root);
 
 	if (!r)
-		r = compare_kind(mx, my);
+		r = mail_compare_kind(mx, my);
 	return r ? r : compare_size(x->first, y->first);
 }
 
@@ -220,7 +221,7 @@ static void join_covers(struct assembly *a, size_t *parts)
 			struct group *g = &a->groups[parts[j]];
 			const struct mail *mail = &a->mails[g->first];
 
-			if (mail->root != first->root || compare_kind(mail, first))
+			if (mail->root != first->root || mail_compare_kind(mail, first))
 				break;
 			if (g->cover != THREADS_NONE && !g->n_patches && !cover)
 				cover = g;
@@ -241,10 +242,10 @@ static int compare_parts(const void *pa, const void *pb, void *data)
 	const struct assembly *a = data;
 	const struct group *x = &a->groups[*(const size_t *)pa];
 	const struct group *y = &a->groups[*(const size_t *)pb];
-	int r = compare_kind(&a->mails[x->first], &a->mails[y->first]);
+	int r = mail_compare_kind(&a->mails[x->first], &a->mails[y->first]);
 
 	if (!r)
-		r = compare_version(&a->mails[x->first], &a->mails[y->first]);
+		r = mail_compare_version(&a->mails[x->first], &a->mails[y->first]);
 	if (!r)
 		r = x->from_s < y->from_s ? -1 : x->from_s > y->from_s;
 	return r ? r : compare_size(x->first, y->first);
@@ -268,8 +269,8 @@ static void join_parts(struct assembly *a, size_t *parts)
 	for (size_t i = 0; i < n; i++) {
 		struct group *g = &a->groups[parts[i]];
 		bool near = last && a->mails[g->first].tags.numbered && g->from_s && last->to_s &&
-			    !compare_kind(&a->mails[last->first], &a->mails[g->first]) &&
-			    !compare_version(&a->mails[last->first], &a->mails[g->first]) &&
+			    !mail_compare_kind(&a->mails[last->first], &a->mails[g->first]) &&
+			    !mail_compare_version(&a->mails[last->first], &a->mails[g->first]) &&
 			    g->from_s - last->to_s <= ASSEMBLY_WINDOW_S && !group_whole(last);
 
 		if (near && fits(a, last, g)) {
@@ -303,6 +304,15 @@ void assembly_group(struct assembly *a)
 		add_mail(a, g, order[i]);
 	}
 	join_covers(a, order);
+	assembly_find_partial(a);
 	join_parts(a, order);
+	/* Those for which there was no place are in no list of their group. */
+	for (size_t i = 0; i < a->n; i++)
+		while (a->mails[i].group != THREADS_NONE && a->groups[a->mails[i].group].gone)
+			a->mails[i].group = a->groups[a->mails[i].group].base;
+	for (size_t i = 0; i < a->n_groups; i++)
+		while (a->groups[i].base != THREADS_NONE && !a->groups[i].gone &&
+			a->groups[a->groups[i].base].gone)
+			a->groups[i].base = a->groups[a->groups[i].base].base;
 	free(order);
 }

@@ -20,6 +20,12 @@ static void series_done(struct series *s)
 	for (size_t i = 0; i < s->n_prerequisites; i++)
 		free(s->prerequisites[i].value);
 	free(s->prerequisites);
+	for (size_t i = 0; i < s->n_trailers; i++) {
+		free(s->trailers[i].name);
+		free(s->trailers[i].value);
+		free(s->trailers[i].refused);
+	}
+	free(s->trailers);
 }
 
 void series_set_done(struct series_set *set)
@@ -112,8 +118,30 @@ int series_set_read(struct series_set *set, const char *data, size_t len, struct
 	return 0;
 }
 
+/* The series that all others are earlier versions of; NULL: there is none. */
+static const struct series *newest_version(const struct series_set *set)
+{
+	AUTO_FREE bool *replaced = xcalloc(set->n_series + 1, sizeof(*replaced));
+	const struct series *newest = NULL;
+
+	for (size_t i = 0; i < set->n_series; i++)
+		if (set->series[i].previous)
+			replaced[set->series[i].previous - set->series] = true;
+	/* No chain of versions goes round, so one that is left has all others below it. */
+	for (size_t i = 0; i < set->n_series; i++) {
+		if (replaced[i])
+			continue;
+		if (newest)
+			return NULL;
+		newest = &set->series[i];
+	}
+	return newest;
+}
+
 int series_set_only(const struct series_set *set, const struct series **ret_series, struct error *e)
 {
+	const struct series *newest = newest_version(set);
+
 	if (!set->n_series && set->n_ignored)
 		return error_set(e, ERR_CONFLICT,
 			"there is no patch series in it: %zu messages, the first is left out "
@@ -121,16 +149,15 @@ int series_set_only(const struct series_set *set, const struct series **ret_seri
 			set->n_messages + (set->n_messages == 0), set->ignored[0].why);
 	if (!set->n_series)
 		return error_set(e, ERR_CONFLICT, "there is no patch series in it");
-	if (set->n_series > 1)
+	if (!newest)
 		return error_set(e, ERR_CONFLICT,
 			"there are %zu series in it (\"%.80s\" v%d, \"%.80s\" v%d%s): submit one "
-			"file "
-			"for each",
+			"file for each, and say with --needs which goes before which",
 			set->n_series, set->series[0].title, set->series[0].version,
 			set->series[1].title, set->series[1].version,
 			set->n_series > 2 ? ", ..." : "");
-	if (set->series[0].held)
-		return error_set(e, ERR_CONFLICT, "%s", set->series[0].held);
-	*ret_series = &set->series[0];
+	if (newest->held)
+		return error_set(e, ERR_CONFLICT, "%s", newest->held);
+	*ret_series = newest;
 	return 0;
 }

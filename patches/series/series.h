@@ -12,7 +12,23 @@
 struct series_patch {
 	int n; /* from 1 */
 	const struct message *message;
+	int version; /* the series', or the earlier one that a partial reroll took it from */
+	bool carried; /* taken from the version before */
 };
+
+/* Reviewed-by and its like: what the patches carry, and what replies gave them. */
+struct series_trailer {
+	char *name; /* "Reviewed-by" */
+	char *value; /* "A Reviewer <a@example.org>" */
+	int patch; /* 0: the whole series */
+	const struct message *message;
+	bool reply; /* message is a reply, else the patch itself */
+	char *refused; /* why it does not count, one sentence; or NULL */
+};
+
+/* How a series was found to be a version of another. */
+enum series_link { LINK_NONE, LINK_CHANGE_ID, LINK_REPLY, LINK_TITLE };
+const char *series_link_name(enum series_link link);
 
 enum prerequisite_kind {
 	PREREQUISITE_PATCH_ID,
@@ -30,8 +46,11 @@ struct prerequisite {
 struct series {
 	char *title;
 	int version; /* from 1 */
+	int minor; /* of v2.1; else 0 */
+	bool resend;
 	int total;
 	bool rfc;
+	const struct message *top; /* its own: the cover letter, else the first patch */
 	const struct message *cover; /* or NULL */
 	struct series_patch *patches; /* by n */
 	size_t n_patches;
@@ -46,6 +65,11 @@ struct series {
 	char *change_id; /* or NULL */
 	struct prerequisite *prerequisites;
 	size_t n_prerequisites;
+	struct series_trailer *trailers;
+	size_t n_trailers;
+	const struct series *previous; /* the version before, of the same set; or NULL */
+	enum series_link link;
+	bool partial; /* what was not sent again is the previous version's */
 };
 
 enum ignored_kind {
@@ -92,7 +116,10 @@ void series_set_assemble(struct series_set *set);
  * reason. ERR_SYNTAX and ERR_LIMIT concern the mailbox as a whole.
  */
 int series_set_read(struct series_set *set, const char *data, size_t len, struct error *e);
-/* The one series that a submission consists of; ERR_CONFLICT with the reason it must be held. */
+/*
+ * The one series that a submission consists of, the newest where it holds several versions;
+ * ERR_CONFLICT with the reason it must be held.
+ */
 int series_set_only(
 	const struct series_set *set, const struct series **ret_series, struct error *e);
 

@@ -2,6 +2,7 @@
 #include "patches/series/series.h"
 
 #include "base/file.h"
+#include "series_mails.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,36 +10,6 @@
 #include <cmocka.h>
 
 #define CASES TEST_SOURCE_DIR "/../shared/cases/threads/"
-
-/* A mailbox that is being written. */
-static struct strbuf box;
-
-struct mail {
-	const char *subject;
-	const char *id;
-	const char *parent; /* or NULL */
-	const char *sender; /* NULL: a@example.org */
-	int minute; /* when it was sent */
-	const char *text; /* NULL: a patch of its own */
-};
-
-static void add_mail(const struct mail *m)
-{
-	(void)strbuf_addf(&box,
-		"From 1 Mon Sep 17 00:00:00 2001\nFrom: <%s>\nSubject: %s\nMessage-ID: <%s>\n"
-		"Date: Mon, 30 Nov 2026 %02d:%02d:00 +0000\n",
-		m->sender ? m->sender : "a@example.org", m->subject, m->id, m->minute / 60,
-		m->minute % 60);
-	if (m->parent)
-		(void)strbuf_addf(&box, "In-Reply-To: <%s>\n", m->parent);
-	if (m->text)
-		(void)strbuf_addf(&box, "\n%s\n", m->text);
-	else
-		(void)strbuf_addf(&box,
-			"\nText.\n---\ndiff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 "
-			"@@\n-a\n+%s\n",
-			m->id);
-}
 
 /* What came of it: "title vN placed/total[+cover][+replies][!held]; ..." and the ignored ids. */
 static char *summary(const struct mail *mails, size_t n)
