@@ -151,30 +151,25 @@ static int run_worker(const char *mail, const struct scratch *s, cJSON **ret_end
 	return r < 0 ? r : last_event(events, ret_end, e);
 }
 
-static void print_series(const cJSON *series)
+/* Text out of a mail, which may hold anything. */
+static void print_text(const cJSON *o, const char *name, const char *otherwise)
+{
+	const char *text = json_str(o, name, otherwise);
+
+	text_safe(stdout, text, strlen(text), false);
+}
+
+static void print_patches(const cJSON *series)
 {
 	const cJSON *patch;
 	const cJSON *file;
-	const char *title = json_str(series, "title", "(no title)");
-	const char *held = json_str(series, "held", NULL);
 
-	text_safe(stdout, title, strlen(title), false);
-	(void)printf("\n  version %lld, %d of %lld patches, %lld replies\n",
-		(long long)json_int(series, "version", 1),
-		cJSON_GetArraySize(json_get(series, "patches")),
-		(long long)json_int(series, "total", 0), (long long)json_int(series, "replies", 0));
-	if (held) {
-		(void)fputs("  held: ", stdout);
-		text_safe(stdout, held, strlen(held), false);
-		(void)fputc('\n', stdout);
-	}
-	if (json_str(series, "base_commit", NULL))
-		(void)printf("  base %.40s\n", json_str(series, "base_commit", ""));
 	json_for_each (patch, json_get(series, "patches")) {
-		const char *subject = json_str(patch, "subject", "");
-
 		(void)printf("  %2lld ", (long long)json_int(patch, "n", 0));
-		text_safe(stdout, subject, strlen(subject), false);
+		print_text(patch, "subject", "");
+		if (json_int(patch, "version", 1) != json_int(series, "version", 1))
+			(void)printf(
+				" (as in version %lld)", (long long)json_int(patch, "version", 1));
 		(void)fputc('\n', stdout);
 		json_for_each (file, json_get(patch, "files")) {
 			(void)fputs("       ", stdout);
@@ -184,6 +179,66 @@ static void print_series(const cJSON *series)
 			(void)fputc('\n', stdout);
 		}
 	}
+}
+
+/* What replies gave it. */
+static void print_trailers(const cJSON *series)
+{
+	const cJSON *t;
+
+	json_for_each (t, json_get(series, "trailers")) {
+		int64_t patch = json_int(t, "patch", 0);
+
+		if (!json_bool(t, "reply", false))
+			continue;
+		(void)fputs(json_str(t, "refused", NULL) ? "  refused " : "  ", stdout);
+		print_text(t, "name", "");
+		(void)fputs(": ", stdout);
+		print_text(t, "value", "");
+		if (patch)
+			(void)printf(" (patch %lld)", (long long)patch);
+		if (json_str(t, "refused", NULL)) {
+			(void)fputs(": ", stdout);
+			print_text(t, "refused", "");
+		}
+		(void)fputc('\n', stdout);
+	}
+}
+
+static void print_changes(const cJSON *previous)
+{
+	const cJSON *change;
+
+	if (!cJSON_IsObject(previous))
+		return;
+	(void)printf(
+		"  since version %lld (linked by ", (long long)json_int(previous, "version", 0));
+	print_text(previous, "linked_by", "");
+	(void)fputs("):\n", stdout);
+	json_for_each (change, json_get(previous, "changes")) {
+		(void)fputs("    ", stdout);
+		print_text(change, "text", "");
+		(void)fputc('\n', stdout);
+	}
+}
+
+static void print_series(const cJSON *series)
+{
+	print_text(series, "title", "(no title)");
+	(void)printf("\n  version %lld, %d of %lld patches, %lld replies\n",
+		(long long)json_int(series, "version", 1),
+		cJSON_GetArraySize(json_get(series, "patches")),
+		(long long)json_int(series, "total", 0), (long long)json_int(series, "replies", 0));
+	if (json_str(series, "held", NULL)) {
+		(void)fputs("  held: ", stdout);
+		print_text(series, "held", "");
+		(void)fputc('\n', stdout);
+	}
+	if (json_str(series, "base_commit", NULL))
+		(void)printf("  base %.40s\n", json_str(series, "base_commit", ""));
+	print_patches(series);
+	print_trailers(series);
+	print_changes(json_get(series, "previous"));
 }
 
 static void print_parsed(const cJSON *result)

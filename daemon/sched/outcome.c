@@ -39,12 +39,21 @@ static int hold(struct sched *s, const struct job_row *job, bool input_at_fault,
 		why ? why : "no reason was given", input_at_fault, e);
 }
 
+/* The one that the worker found to be what was meant, which it is where there is one only. */
+static const cJSON *submission_of(const cJSON *result)
+{
+	const cJSON *list = json_get(result, "series");
+	int64_t i = json_int(result, "submission", cJSON_GetArraySize(list) == 1 ? 0 : -1);
+
+	return i < 0 || i > INT32_MAX ? NULL : cJSON_GetArrayItem(list, (int)i);
+}
+
 /* One complete series, or held: nothing in it, several, a part of it missing. */
 static int store_parse(
 	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
 {
 	const cJSON *list = json_get(o->result, "series");
-	const cJSON *series = cJSON_GetArrayItem(list, 0);
+	const cJSON *series = submission_of(o->result);
 	const cJSON *ignored = json_get(o->result, "ignored");
 	int n = cJSON_GetArraySize(list);
 	const char *held;
@@ -61,7 +70,10 @@ static int store_parse(
 			first ? ": " : "", first ? first : "");
 		return hold(s, job, true, e, why);
 	}
-	if (n > 1) {
+	if (!series) {
+		held = json_str(o->result, "held", NULL);
+		if (held)
+			return hold(s, job, true, e, held);
 		why = xasprintf("what was sent holds %d series: send each by itself, and say with "
 				"--needs which goes before which",
 			n);

@@ -3,6 +3,7 @@
  * parse: a mailbox to what was understood of it. The result is what `patchbay parse --json` prints;
  * docs/internals/worker-protocol.md.
  */
+#include "daemon/worker/changes.h"
 #include "daemon/worker/worker.h"
 
 #include "base/file.h"
@@ -49,8 +50,58 @@ static cJSON *patch_json(const struct series_patch *p, char **held, int total)
 	json_set_str(patch, "patch_id", patch_id(m->diff, m->diff_len, true, id) ? id : NULL);
 	json_set_str(
 		patch, "patch_id_unstable", patch_id(m->diff, m->diff_len, false, id) ? id : NULL);
+	json_set_int(patch, "version", p->version);
 	json_set(patch, "files", diff ? files_json(diff) : cJSON_CreateArray());
 	return patch;
+}
+
+static void add_prerequisites(const struct series *s, cJSON *series)
+{
+	cJSON *list = json_add_array(series, "prerequisites");
+
+	for (size_t i = 0; i < s->n_prerequisites; i++) {
+		cJSON *p = cJSON_CreateObject();
+
+		json_set_str(p, "kind", prerequisite_name(s->prerequisites[i].kind));
+		json_set_str(p, "value", s->prerequisites[i].value);
+		cJSON_AddItemToArray(list, p);
+	}
+}
+
+static void add_trailers(const struct series *s, cJSON *series)
+{
+	cJSON *list = json_add_array(series, "trailers");
+
+	for (size_t i = 0; i < s->n_trailers; i++) {
+		const struct series_trailer *t = &s->trailers[i];
+		cJSON *item = cJSON_CreateObject();
+
+		json_set_str(item, "name", t->name);
+		json_set_str(item, "value", t->value);
+		json_set_int(item, "patch", t->patch);
+		json_set_bool(item, "reply", t->reply);
+		json_set_str(item, "message_id", t->message->message_id);
+		json_set_str(item, "refused", t->refused);
+		cJSON_AddItemToArray(list, item);
+	}
+}
+
+/* The version before, and what became of its patches; null where it is not here. */
+static void add_previous(const struct series *s, cJSON *series)
+{
+	cJSON *previous;
+
+	if (!s->previous) {
+		json_set(series, "previous", NULL);
+		return;
+	}
+	previous = json_add_object(series, "previous");
+	json_set_int(previous, "version", s->previous->version);
+	json_set_str(previous, "title", s->previous->title);
+	json_set_str(previous, "message_id", s->previous->top->message_id);
+	json_set_str(previous, "linked_by", series_link_name(s->link));
+	json_set_bool(previous, "partial", s->partial);
+	changes_add(s->previous, s, previous);
 }
 
 static cJSON *series_json(const struct series *s, char **ret_held)
@@ -58,17 +109,9 @@ static cJSON *series_json(const struct series *s, char **ret_held)
 	AUTO_FREE char *held = xstrdup_null(s->held);
 	cJSON *series = cJSON_CreateObject();
 	cJSON *patches = cJSON_CreateArray();
-	cJSON *prerequisites = cJSON_CreateArray();
 
 	for (size_t i = 0; i < s->n_patches; i++)
 		cJSON_AddItemToArray(patches, patch_json(&s->patches[i], &held, s->total));
-	for (size_t i = 0; i < s->n_prerequisites; i++) {
-		cJSON *p = cJSON_CreateObject();
-
-		json_set_str(p, "kind", prerequisite_name(s->prerequisites[i].kind));
-		json_set_str(p, "value", s->prerequisites[i].value);
-		cJSON_AddItemToArray(prerequisites, p);
-	}
 	json_set_str(series, "title", s->title);
 	json_set_int(series, "version", s->version);
 	json_set_int(series, "total", s->total);
@@ -78,15 +121,16 @@ static cJSON *series_json(const struct series *s, char **ret_held)
 		json_set_str(json_add_object(series, "cover"), "message_id", s->cover->message_id);
 	else
 		json_set(series, "cover", NULL);
-	json_set_str(series, "message_id",
-		s->cover       ? s->cover->message_id
-		: s->n_patches ? s->patches[0].message->message_id
-			       : NULL);
+	json_set_str(series, "message_id", s->top->message_id);
+	json_set_str(series, "sender", s->top->sender_email);
 	json_set_bool(series, "rfc", s->rfc);
+	json_set_bool(series, "resend", s->resend);
 	json_set_int(series, "replies", (int64_t)s->n_replies);
 	json_set_str(series, "base_commit", s->base_commit);
 	json_set_str(series, "change_id", s->change_id);
-	json_set(series, "prerequisites", prerequisites);
+	add_prerequisites(s, series);
+	add_trailers(s, series);
+	add_previous(s, series);
 	json_set(series, "patches", patches);
 	*ret_held = steal_ptr(held);
 	return series;
@@ -95,16 +139,18 @@ static cJSON *series_json(const struct series *s, char **ret_held)
 static void set_to_json(const struct series_set *set, cJSON *result)
 {
 	AUTO_FREE char *held = NULL;
-	const struct series *only;
+	const struct series *only = NULL;
 	cJSON *series = json_add_array(result, "series");
 	cJSON *ignored = json_add_array(result, "ignored");
 	struct error e = ERROR_INIT;
 
+	if (series_set_only(set, &only, &e))
+		held = xstrdup(e.msg);
 	for (size_t i = 0; i < set->n_series; i++) {
 		AUTO_FREE char *why = NULL;
 
 		cJSON_AddItemToArray(series, series_json(&set->series[i], &why));
-		if (set->n_series == 1)
+		if (&set->series[i] == only)
 			held = steal_ptr(why);
 	}
 	for (size_t i = 0; i < set->n_ignored; i++) {
@@ -115,8 +161,8 @@ static void set_to_json(const struct series_set *set, cJSON *result)
 		json_set_str(item, "why", set->ignored[i].why);
 		cJSON_AddItemToArray(ignored, item);
 	}
-	if (!held && series_set_only(set, &only, &e))
-		held = xstrdup(e.msg);
+	json_set(result, "submission",
+		only ? cJSON_CreateNumber((double)(only - set->series)) : NULL);
 	json_set_str(result, "held", held);
 }
 

@@ -22,8 +22,8 @@
 
 #include "patches/series/series.h"
 
-#define FEED_MAX_MAILS 20000 /* in the window */
-#define FEED_MAX_BYTES ((size_t)128 << 20) /* of their text, undecoded */
+#define FEED_MAX_MAILS 5000 /* in the window */
+#define FEED_MAX_BYTES ((size_t)64 << 20) /* of their text, undecoded */
 #define FEED_MAX_MAIL ((size_t)16 << 20) /* one mail; a bigger one is ignored with the reason */
 #define FEED_MAX_THREAD 4000 /* mails that hang together; further ones are ignored */
 
