@@ -35,6 +35,8 @@ struct applying {
 	struct pathmap map;
 	struct changes *changes;
 	struct conflict *conflict;
+	size_t made; /* bytes so far */
+	uint64_t effort; /* see hunk.h */
 };
 
 void changes_done(struct changes *c)
@@ -254,10 +256,11 @@ static int check_parents(struct applying *a, const char *path, struct error *e)
 	return 0;
 }
 
-/* A link's target, seen from the link's folder, must stay in the tree. */
-static bool link_escapes(const char *path, const char *target, size_t len)
+/* What is below may be a link itself, and ".." behind that one leads anywhere. */
+bool link_escapes(const char *path, const char *target, size_t len)
 {
 	long depth = 0;
+	bool down = false;
 
 	if (!len || *target == '/' || memchr(target, '\0', len))
 		return true;
@@ -268,10 +271,10 @@ static bool link_escapes(const char *path, const char *target, size_t len)
 		size_t n = slash ? (size_t)(slash - target) : len;
 
 		if (n == 2 && memcmp(target, "..", 2) == 0) {
-			if (--depth < 0)
+			if (down || --depth < 0)
 				return true;
 		} else if (n && !(n == 1 && *target == '.')) {
-			depth++;
+			down = true;
 		}
 		n += slash != NULL;
 		target += n;
@@ -281,17 +284,22 @@ static bool link_escapes(const char *path, const char *target, size_t len)
 }
 
 static int apply_hunks(struct applying *a, const struct diff_file *d, const struct preimage *pre,
-	char **ret_data, size_t *ret_len)
+	char **ret_data, size_t *ret_len, struct error *e)
 {
 	struct image img;
 	int r = 0;
 
 	image_init(&img, pre->data ? pre->data : "", pre->len);
+	img.effort = a->effort;
 	for (size_t i = 0; !r && i < d->n_hunks; i++) {
 		long offset;
 
 		r = image_apply(&img, &d->hunks[i], &offset);
-		if (r) {
+		if (r == ERR_LIMIT) {
+			(void)error_set(e, r,
+				"it takes too long to find where the hunks of \"%s\" go",
+				diff_file_name(d));
+		} else if (r) {
 			image_explain(&img, diff_file_name(d), &d->hunks[i], a->conflict);
 		} else if (offset) {
 			a->changes->offset = true;
@@ -301,6 +309,7 @@ static int apply_hunks(struct applying *a, const struct diff_file *d, const stru
 	}
 	if (!r)
 		*ret_data = image_join(&img, ret_len);
+	a->effort = img.effort;
 	image_done(&img);
 	return r;
 }
@@ -354,7 +363,8 @@ static unsigned canonical_mode(unsigned mode)
 }
 
 /* The result becomes what later parts see. */
-static int keep(struct applying *a, const struct diff_file *d, char *data, size_t len)
+static int keep(
+	struct applying *a, const struct diff_file *d, char *data, size_t len, struct error *e)
 {
 	struct file *f;
 
@@ -367,10 +377,21 @@ static int keep(struct applying *a, const struct diff_file *d, char *data, size_
 		free(data);
 		return 0;
 	}
+	/* A few bytes of delta, or of a copy, make a large file. */
+	if (len > DIFF_MAX_TOTAL - a->made) {
+		free(data);
+		return error_set(e, ERR_LIMIT, "the patch makes more than %zu bytes of files",
+			DIFF_MAX_TOTAL);
+	}
+	a->made += len;
 	if (d->new_mode == DIFF_MODE_LINK && link_escapes(d->new_name, data, len)) {
 		free(data);
 		return refuse(a, d->new_name,
 			"it is a symbolic link that leads out of the tree: refused");
+	}
+	if (d->new_mode == DIFF_MODE_LINK && path_is_gitmodules(d->new_name)) {
+		free(data);
+		return refuse(a, d->new_name, "it would be a symbolic link, which git refuses");
 	}
 	f = note(a, d->new_name);
 	free(f->data);
@@ -400,7 +421,7 @@ static int apply_file(struct applying *a, struct diff_file *d, struct error *e)
 	if (d->binary != BINARY_NONE)
 		r = apply_binary(a, d, &pre, &data, &len, e);
 	else
-		r = apply_hunks(a, d, &pre, &data, &len);
+		r = apply_hunks(a, d, &pre, &data, &len, e);
 	if (r)
 		return r;
 	if (d->is_delete == YES && len) {
@@ -408,7 +429,7 @@ static int apply_file(struct applying *a, struct diff_file *d, struct error *e)
 		return refuse(a, d->old_name,
 			"the patch deletes it, but it has lines that the patch does not know");
 	}
-	return keep(a, d, data, len);
+	return keep(a, d, data, len, e);
 }
 
 /* Everything that was made or left, each path once. Blobs are written now. */

@@ -11,6 +11,7 @@
 
 #define DIFF_MAX_FILES 20000
 #define DIFF_MAX_PATH 4096
+#define DIFF_MAX_TOTAL ((size_t)128 << 20) /* all that one patch makes of files */
 #define DIFF_MAX_BINARY ((size_t)64 << 20) /* one binary file, unpacked */
 
 #define DIFF_MODE_FILE 0100644u
@@ -66,5 +67,7 @@ const char *diff_file_name(const struct diff_file *f);
 /* ERR_SYNTAX where a path is absolute, has an empty, "." or ".." part or one that is .git under
  * any spelling a file system may know. */
 int path_check(const char *path, struct error *e);
+/* .gitmodules under any such spelling: git reads it, and takes no symbolic link for it. */
+bool path_is_gitmodules(const char *path);
 
 #endif

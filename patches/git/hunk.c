@@ -22,6 +22,7 @@ void image_init(struct image *img, const char *data, size_t len)
 	const char *end = data + len;
 
 	img->n = 0;
+	img->effort = 0;
 	img->lines = xcalloc(count_lines(data, len) + 1, sizeof(*img->lines));
 	while (data < end) {
 		const char *nl = memchr(data, '\n', (size_t)(end - data));
@@ -121,8 +122,9 @@ static bool line_equal(const struct line *a, const struct line *b)
 	return a->len == b->len && memcmp(a->p, b->p, a->len) == 0;
 }
 
-static bool matches(const struct image *img, const struct sides *s, size_t at, bool at_end)
+static bool matches(struct image *img, const struct sides *s, size_t at, bool at_end)
 {
+	img->effort++;
 	if (at + s->n_pre > img->n || (at_end && at + s->n_pre != img->n))
 		return false;
 	for (size_t i = 0; i < s->n_pre; i++) {
@@ -131,17 +133,20 @@ static bool matches(const struct image *img, const struct sides *s, size_t at, b
 
 		if (have->written)
 			return false;
-		if (line_equal(want, have))
+		if (line_equal(want, have)) {
+			/* As long as a line is, so long it took. */
+			img->effort += 1 + want->len / 64;
 			continue;
+		}
 		if (i + 1 < s->n_pre || at_end || !last_line_fits(want, have))
 			return false;
 	}
 	return true;
 }
 
-/* Where the hunk fits, the nearest to start; false: nowhere. */
+/* Where the hunk fits, the nearest to start; false: nowhere, or the effort is spent. */
 static bool find_place(
-	const struct image *img, const struct sides *s, const struct hunk *h, size_t *ret_at)
+	struct image *img, const struct sides *s, const struct hunk *h, size_t *ret_at)
 {
 	bool at_start = h->old_start <= 1;
 	bool at_end = !h->trailing;
@@ -162,6 +167,8 @@ static bool find_place(
 	if (at_start || at_end)
 		return false;
 	for (back = forth = start; back > 0 || forth < img->n;) {
+		if (img->effort > HUNK_MAX_EFFORT)
+			return false;
 		if (forth < img->n) {
 			*ret_at = ++forth;
 			if (matches(img, s, forth, false))
@@ -180,6 +187,7 @@ static void replace(struct image *img, size_t at, const struct sides *s)
 {
 	size_t n = img->n - s->n_pre + s->n_post;
 
+	img->effort += (img->n - at) / 8;
 	if (n > img->n)
 		img->lines = xreallocarray(img->lines, n + 1, sizeof(*img->lines));
 	memmove(img->lines + at + s->n_post, img->lines + at + s->n_pre,
@@ -198,7 +206,7 @@ int image_apply(struct image *img, const struct hunk *h, long *ret_offset)
 
 	sides_init(&s, h);
 	if (!find_place(img, &s, h, &at))
-		return ERR_CONFLICT;
+		return img->effort > HUNK_MAX_EFFORT ? ERR_LIMIT : ERR_CONFLICT;
 	*ret_offset = (long)at - (long)(h->new_start ? h->new_start - 1 : 0);
 	replace(img, at, &s);
 	return 0;

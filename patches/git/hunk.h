@@ -16,9 +16,14 @@ struct line {
 	bool written; /* by a hunk: not to be matched again */
 };
 
+/* Lines that looking for places and moving lines may cost a whole patch: a second. The kernel's
+ * largest patches take a hundredth of it. */
+#define HUNK_MAX_EFFORT 200000000u
+
 struct image {
 	struct line *lines; /* point into the file and the patch */
 	size_t n;
+	uint64_t effort; /* spent so far: a caller may carry it from file to file */
 };
 
 /* data must outlive the image, as must the text of the hunks that are applied. */
@@ -27,7 +32,8 @@ void image_done(struct image *img);
 /* The file's bytes, heap, NUL behind. */
 char *image_join(const struct image *img, size_t *ret_len);
 
-/* Applies one hunk; *ret_offset is how far from the named line it was. ERR_CONFLICT: nowhere. */
+/* Applies one hunk; *ret_offset is how far from the named line it was. ERR_CONFLICT: nowhere;
+ * ERR_LIMIT: the effort is spent. */
 int image_apply(struct image *img, const struct hunk *h, long *ret_offset);
 
 struct conflict {

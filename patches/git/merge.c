@@ -187,11 +187,35 @@ static int merge_lines(struct merging *m, const char *path, const struct side *b
 	return r;
 }
 
+static bool is_blob(unsigned mode)
+{
+	return mode == DIFF_MODE_LINK ||
+	       (mode & DIFF_MODE_TYPE) == (DIFF_MODE_FILE & DIFF_MODE_TYPE);
+}
+
+/* The tree may have moved a link to where its target leads out. */
+static int check_link(
+	struct merging *m, const char *path, const struct side *result, struct error *e)
+{
+	AUTO_FREE char *target = NULL;
+	size_t len;
+	int r;
+
+	if (result->mode != DIFF_MODE_LINK)
+		return 0;
+	r = repo_read_blob(m->repo, &result->id, &target, &len, e);
+	if (r || !link_escapes(path, target, len))
+		return r;
+	return refuse(m, e, path, "it is a symbolic link that leads out of the tree: refused");
+}
+
 /* One file that all three have. */
 static int merge_file(struct merging *m, const char *path, const struct side *base,
 	const struct side *ours, const struct side *theirs, struct side *ret, struct error *e)
 {
 	*ret = *ours;
+	if (!is_blob(ours->mode) || !is_blob(base->mode))
+		return refuse(m, e, path, "it is no file in the tree");
 	if (ours->mode == base->mode)
 		ret->mode = theirs->mode;
 	else if (theirs->mode != base->mode && theirs->mode != ours->mode)
@@ -358,6 +382,10 @@ static int merge_ancestor(struct merging *m, const struct ancestor *a, struct er
 	r = final_name(m, a, &name, e);
 	if (!r)
 		r = merge_file(m, name, &a->side, &a->ours, &a->theirs, &result, e);
+	if (r)
+		return r;
+	if (!same(&result, &a->ours))
+		r = check_link(m, name, &result, e);
 	if (r)
 		return r;
 	if (!streq(name, a->ours_path))

@@ -20,29 +20,65 @@ static size_t ignorable(const unsigned char *p, size_t len)
 	return p[1] == 0x81 && p[2] >= 0xAA && p[2] <= 0xAF ? 3 : 0;
 }
 
-/* ".git", "GIT~1", ".git ", ".git.", ".git::$INDEX_ALLOCATION" and the like. */
-static bool is_dot_git(const char *part, size_t len)
+/* A name as HFS+ compares it; cut off where it is longer than any that matters. */
+static void plain_name(const char *part, size_t len, char plain[64])
 {
-	char plain[32];
 	size_t n = 0;
 	size_t skip;
 
-	for (size_t i = 0; i < len && n < sizeof(plain) - 1; i += skip ? skip : 1) {
+	for (size_t i = 0; i < len && n < 63; i += skip ? skip : 1) {
 		skip = ignorable((const unsigned char *)part + i, len - i);
 		if (!skip)
 			plain[n++] = part[i];
 	}
 	plain[n] = '\0';
-	n = 0;
-	if (strncasecmp(plain, ".git", 4) == 0)
-		n = 4;
-	else if (strncasecmp(plain, "git~1", 5) == 0)
-		n = 5;
-	if (!n)
+}
+
+/* NTFS drops trailing spaces and dots, ':' begins a stream, and '\' ends a folder's name. */
+static bool ends_there(const char *p)
+{
+	p += strspn(p, " .");
+	return !*p || *p == ':' || *p == '\\';
+}
+
+/* The name itself, or one of the four short ones that NTFS may give it. */
+static bool is_named(const char *plain, const char *name, const char *shortened)
+{
+	size_t n = strlen(name);
+	size_t m = strlen(shortened);
+
+	if (strncasecmp(plain, name, n) == 0)
+		return ends_there(plain + n);
+	return strncasecmp(plain, shortened, m) == 0 && plain[m] >= '1' && plain[m] <= '4' &&
+	       ends_there(plain + m + 1);
+}
+
+/* ".git", "GIT~1", ".git ", ".git.", ".git::$INDEX_ALLOCATION", "x\.git" and the like. */
+static bool is_dot_git(const char *part, size_t len)
+{
+	const char *end = part + len;
+
+	for (;;) {
+		const char *slash = memchr(part, '\\', (size_t)(end - part));
+		char plain[64];
+
+		plain_name(part, (size_t)(end - part), plain);
+		if (is_named(plain, ".git", "git~"))
+			return true;
+		if (!slash)
+			return false;
+		part = slash + 1;
+	}
+}
+
+bool path_is_gitmodules(const char *path)
+{
+	char plain[64];
+
+	if (strchr(path, '/'))
 		return false;
-	/* NTFS drops trailing spaces and dots, and ':' begins a stream. */
-	n += strspn(plain + n, " .");
-	return !plain[n] || plain[n] == ':';
+	plain_name(path, strlen(path), plain);
+	return is_named(plain, ".gitmodules", "gitmod~");
 }
 
 int path_check(const char *path, struct error *e)

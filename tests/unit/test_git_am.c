@@ -2,12 +2,15 @@
 #include "patches/git/am.h"
 
 #include "base/file.h"
+#include "base/strbuf.h"
 #include "patches/git/tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
+
+#include <zlib.h>
 
 #define HUNK "@@ -1,3 +1,3 @@\n 1\n-2\n+b\n 3\n"
 
@@ -185,6 +188,92 @@ static void refuses_and_leaves_all_alone(void **state)
 	}
 }
 
+/* Zeros in a binary patch: 64 MiB in a few lines. */
+static void add_zeros(struct strbuf *diff, const char *name, size_t len)
+{
+	static const char alphabet[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"!#$%&()*+-;<=>?@^_`{|}~";
+	AUTO_FREE char *zeros = xcalloc(1, len);
+	uLongf room = compressBound(len);
+	AUTO_FREE unsigned char *packed = xcalloc(1, room + 8);
+	char hex[OID_HEX];
+	struct oid id;
+
+	blob_id(zeros, len, &id);
+	assert_int_equal(compress2(packed, &room, (const Bytef *)zeros, len, 1), Z_OK);
+	(void)strbuf_addf(diff,
+		"diff --git a/%s b/%s\nnew file mode 100644\nindex %040d..%s\nGIT binary patch\n"
+		"literal %zu\n",
+		name, name, 0, oid_hex(&id, hex), len);
+	for (size_t at = 0; at < room; at += 52) {
+		size_t n = MIN_OF((size_t)52, room - at);
+
+		(void)strbuf_addc(diff, (char)(n <= 26 ? 'A' + n - 1 : 'a' + n - 27));
+		for (size_t g = at; g < at + n; g += 4) {
+			uint32_t v = (uint32_t)packed[g] << 24 | (uint32_t)packed[g + 1] << 16 |
+				     (uint32_t)packed[g + 2] << 8 | packed[g + 3];
+			char five[5];
+
+			for (int i = 4; i >= 0; i--, v /= 85)
+				five[i] = alphabet[v % 85];
+			(void)strbuf_add(diff, five, 5);
+		}
+		(void)strbuf_addc(diff, '\n');
+	}
+	(void)strbuf_addc(diff, '\n');
+}
+
+static int apply_only(struct lab *lab, const struct strbuf *diff, struct error *e)
+{
+	struct am_patch patch = {info, diff->buf, diff->len};
+	struct conflict c = {0};
+	struct oid commit;
+	enum am_how how;
+	int r = am_apply(lab->repo, &lab->base, &patch, &commit, &how, &c, e);
+
+	conflict_done(&c);
+	return r;
+}
+
+/* Two files of the largest size are what one patch may make; one byte more is refused. */
+static void makes_no_more_than_its_limit(void **state)
+{
+	AUTO_STRBUF struct strbuf diff;
+	struct error e = ERROR_INIT;
+
+	strbuf_init(&diff, 16 << 20);
+	add_zeros(&diff, "zeros", DIFF_MAX_BINARY);
+	add_zeros(&diff, "more", DIFF_MAX_BINARY);
+	if (apply_only(*state, &diff, &e))
+		fail_msg("%s", e.msg);
+	add_zeros(&diff, "last", 1);
+	assert_int_equal(apply_only(*state, &diff, &e), ERR_LIMIT);
+	assert_non_null(strstr(e.msg, "134217728 bytes"));
+	strbuf_truncate(&diff, 0);
+	add_zeros(&diff, "zeros", DIFF_MAX_BINARY + 1);
+	assert_int_equal(apply_only(*state, &diff, &e), ERR_CONFLICT);
+	assert_non_null(strstr(e.msg, "unpacks to more"));
+}
+
+static void links_stay_inside(void **state)
+{
+	static const char *const out[][2] = {{"l", ".."}, {"l", "/x"}, {"l", ""}, {"a/l", "../.."},
+		{"a/l", "../../x"}, {"a/b/l", "../x/../../.."}, {"a/l", "b/../x"}, {"l", "./../x"},
+		{"a/l", "..//../x"}};
+	static const char *const in[][2] = {{"l", "x"}, {"l", "."}, {"a/l", ".."}, {"a/l", "../x"},
+		{"a/b/l", "../../x/y"}, {"l", "...x"}, {"a/l", "./../x"}, {"l", "a//b"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(out); i++)
+		if (!link_escapes(out[i][0], out[i][1], strlen(out[i][1])))
+			fail_msg("%s -> %s is taken", out[i][0], out[i][1]);
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++)
+		if (link_escapes(in[i][0], in[i][1], strlen(in[i][1])))
+			fail_msg("%s -> %s is refused", in[i][0], in[i][1]);
+	assert_true(link_escapes("l", "a\0b", 3));
+}
+
 static void merges_from_the_blobs_named(void **state)
 {
 	struct lab *lab = *state;
@@ -239,6 +328,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_what_the_patch_names),
 		cmocka_unit_test(refuses_and_leaves_all_alone),
+		cmocka_unit_test(makes_no_more_than_its_limit),
+		cmocka_unit_test(links_stay_inside),
 		cmocka_unit_test(merges_from_the_blobs_named),
 		cmocka_unit_test(writes_commits_as_git_am_does),
 	};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/strbuf.h"
 #include "patches/git/diff.h"
 #include "patches/git/patchid.h"
 
@@ -132,6 +133,66 @@ static void refuses_what_is_corrupt_or_hostile(void **state)
 	}
 }
 
+/* Limits hold at the limit, and no further. */
+static void knows_its_limits(void **state)
+{
+	char path[DIFF_MAX_PATH + 2];
+	struct error e = ERROR_INIT;
+	struct strbuf text;
+
+	(void)state;
+	memset(path, 'a', sizeof(path));
+	for (size_t i = 200; i < sizeof(path); i += 200)
+		path[i] = '/';
+	path[DIFF_MAX_PATH] = '\0';
+	assert_int_equal(path_check(path, &e), 0);
+	path[DIFF_MAX_PATH] = 'a';
+	path[DIFF_MAX_PATH + 1] = '\0';
+	assert_int_equal(path_check(path, &e), ERR_LIMIT);
+	strbuf_init(&text, 16 << 20);
+	for (size_t n = 0; n < DIFF_MAX_FILES + 1; n++) {
+		AUTO_DIFF struct diff *d = NULL;
+
+		if (n == DIFF_MAX_FILES) {
+			assert_int_equal(diff_parse(text.buf, text.len, &d, &e), 0);
+			assert_int_equal(d->n_files, DIFF_MAX_FILES);
+		}
+		(void)strbuf_addf(
+			&text, "diff --git a/%zu b/%zu\nold mode 100644\nnew mode 100755\n", n, n);
+	}
+	AUTO_DIFF struct diff *d = NULL;
+
+	assert_int_equal(diff_parse(text.buf, text.len, &d, &e), ERR_LIMIT);
+	assert_non_null(strstr(e.msg, "20000 files"));
+	strbuf_done(&text);
+}
+
+/* Every spelling that some file system takes for .git, and near ones that none does. */
+static void tells_dot_git_from_the_rest(void **state)
+{
+	static const char *const bad[] = {".git", "a/.git", ".git/x", ".GiT/x", "git~1/x",
+		"GIT~2/x", ".git./x", ".git /x", ".git ..  ./x", ".git:x/y",
+		".git::$INDEX_ALLOCATION/x", ".git\\x", "a\\.git\\x", ".g\xe2\x80\x8cit",
+		".git\xef\xbb\xbf", "\xe2\x81\xaf.git", ".g\xe2\x80\xaeI\xe2\x80\x8fT/x", "..",
+		"../x", "a/..", "a/../b", ".", "./x", "a/./b", "", "/", "/x", "a//b", "a/"};
+	static const char *const good[] = {".gitignore", ".gitmodules", ".gitattributes", "a.git/x",
+		"git/x", "git~5/x", "git~10", ".git~", ".gi", ".github/x", "...", "..a", "a..",
+		"git1", ".g\xe2\x80\x8bit", "\xe2\x80"};
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (!path_check(bad[i], &e))
+			fail_msg("\"%s\" is taken", bad[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		if (path_check(good[i], &e))
+			fail_msg("\"%s\": %s", good[i], e.msg);
+	assert_true(path_is_gitmodules(".gitmodules") && path_is_gitmodules(".GitModules. "));
+	assert_true(
+		path_is_gitmodules("GITMOD~3") && path_is_gitmodules(".git\xe2\x80\x8cmodules"));
+	assert_false(path_is_gitmodules("a/.gitmodules") || path_is_gitmodules("gitmod~5"));
+}
+
 /* The ids are those that git patch-id prints for the same text. */
 static void computes_patch_ids(void **state)
 {
@@ -158,6 +219,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_headers),
 		cmocka_unit_test(refuses_what_is_corrupt_or_hostile),
+		cmocka_unit_test(knows_its_limits),
+		cmocka_unit_test(tells_dot_git_from_the_rest),
 		cmocka_unit_test(computes_patch_ids),
 	};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/strbuf.h"
 #include "patches/git/hunk.h"
 
 #include <setjmp.h>
@@ -84,6 +85,31 @@ static void finds_the_place_as_git_does(void **state)
 	}
 }
 
+/* A file and a hunk that almost fits everywhere: given up, and soon enough. */
+static void gives_up_a_search_without_end(void **state)
+{
+	enum { LINES = 300000, HUNK = 20000 };
+	AUTO_STRBUF struct strbuf file, hunk;
+	AUTO_DIFF struct diff *d = NULL;
+	struct error e = ERROR_INIT;
+	struct image img;
+	long offset;
+
+	(void)state;
+	strbuf_init(&file, 16 << 20);
+	strbuf_init(&hunk, 16 << 20);
+	for (size_t i = 0; i < LINES; i++)
+		(void)strbuf_adds(&file, "x\n");
+	(void)strbuf_addf(&hunk, FILE_HEADER "@@ -5,%d +5,%d @@\n", HUNK, HUNK);
+	for (size_t i = 0; i < HUNK - 2; i++)
+		(void)strbuf_adds(&hunk, " x\n");
+	(void)strbuf_adds(&hunk, "-y\n+z\n x\n");
+	assert_int_equal(diff_parse(hunk.buf, hunk.len, &d, &e), 0);
+	image_init(&img, file.buf, file.len);
+	assert_int_equal(image_apply(&img, &d->files[0].hunks[0], &offset), ERR_LIMIT);
+	image_done(&img);
+}
+
 static void explains_conflicts(void **state)
 {
 	static const struct {
@@ -126,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_place_as_git_does),
+		cmocka_unit_test(gives_up_a_search_without_end),
 		cmocka_unit_test(explains_conflicts),
 	};
 
