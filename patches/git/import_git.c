@@ -10,6 +10,9 @@
 #include <fcntl.h>
 
 #define SAID_MAX 8192
+/* The largest pack that is taken: several times the whole kernel with all its trees. */
+#define PACK_MAX_BYTES ((size_t)32 << 30)
+#define PACK_LIMIT "--fsize=34359738368" /* the same */
 
 /* What follows the last line end of either kind. */
 static char *last_line(char *text)
@@ -44,25 +47,27 @@ static void follow(const struct import *in, int fd, struct strbuf *said)
 	}
 }
 
-/* libgit2 clones large repositories many times slower than git. */
-static int clone(const struct import *in, const char *url, const char *repo_path, struct error *e)
+/* git itself, with its progress told; what: for the sentence of its failure. */
+static int run_git(const struct import *in, const char *const *args, size_t n_args,
+	const char *what, const char *url, struct error *e)
 {
-	AUTO_FREE char *part = xasprintf("%s.part", repo_path);
-	const char *const argv[] = {
-		"git", "clone", "--mirror", "--progress", "--", url, part, NULL};
-	const char *const env[] = {"GIT_TERMINAL_PROMPT=0",
-		"GIT_ALLOW_PROTOCOL=https:http:git:ssh:file", "GIT_CONFIG_NOSYSTEM=1", NULL};
+	static const char *const start[] = {"prlimit", PACK_LIMIT, "git", "-c",
+		"http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=120"};
+	static const char *const env[] = {"GIT_TERMINAL_PROMPT=0",
+		"GIT_SSH_COMMAND=ssh -oBatchMode=yes", "GIT_ALLOW_PROTOCOL=https:http:git:ssh:file",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", NULL};
+	const char *argv[ARRAY_SIZE(start) + 16] = {NULL};
 	struct child_spec spec = CHILD_SPEC(argv);
 	AUTO_CHILD struct child child = CHILD_INIT;
 	AUTO_STRBUF struct strbuf said;
 	char text[64];
 	int pipe_fds[2];
 	int status;
-	int r = file_remove_tree(part, e);
+	int r;
 
 	strbuf_init(&said, SAID_MAX);
-	if (r)
-		return r;
+	memcpy(argv, start, sizeof(start));
+	memcpy(argv + ARRAY_SIZE(start), args, n_args * sizeof(*args));
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return error_errno(e, "cannot make a pipe");
 	spec.env = env;
@@ -74,19 +79,48 @@ static int clone(const struct import *in, const char *url, const char *repo_path
 	(void)close(pipe_fds[0]);
 	if (!r)
 		r = child_wait(&child, -1, &status, e);
+	if (r || !status)
+		return r;
+	return error_set(e, ERR_LINK, "%s \"%s\": %s: %s", what, url,
+		child_status_text(status, text, sizeof(text)), last_line(said.buf));
+}
+
+/*
+ * libgit2 clones large repositories many times slower than git. Branches and tags only: what else a
+ * server offers, such as every pull request or a refs/patchbay of its own, is none of ours. Never
+ * by hard links: they would bring the alternates of a local repository along.
+ */
+static int clone(const struct import *in, const char *url, const char *repo_path, struct error *e)
+{
+	AUTO_FREE char *part = xasprintf("%s.part", repo_path);
+	const char *const args[] = {"clone", "--bare", "--no-local", "--progress", "--", url, part};
+	int r = file_remove_tree(part, e);
+
 	if (r)
 		return r;
-	if (status) {
+	r = run_git(in, args, ARRAY_SIZE(args), "git clone of", url, e);
+	if (r) {
 		(void)file_remove_tree(part, NULL);
-		return error_set(e, ERR_LINK, "git clone of \"%s\": %s: %s", url,
-			child_status_text(status, text, sizeof(text)), last_line(said.buf));
+		return r;
 	}
 	return rename(part, repo_path) ? error_errno(e, "cannot rename \"%s\"", part) : 0;
+}
+
+/* libgit2 looks for what a shallow history has cut off. */
+static int fetch_shallow(
+	const struct import *in, const char *repo_path, const char *url, struct error *e)
+{
+	AUTO_FREE char *folder = xasprintf("--git-dir=%s", repo_path);
+	const char *const args[] = {folder, "fetch", "--update-shallow", "--no-tags", "--progress",
+		"--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"};
+
+	return run_git(in, args, ARRAY_SIZE(args), "git fetch from", url, e);
 }
 
 struct fetching {
 	const struct import *in;
 	unsigned last_percent;
+	bool over; /* more than PACK_MAX_BYTES */
 };
 
 static int on_progress(const git_indexer_progress *p, void *data)
@@ -101,7 +135,8 @@ static int on_progress(const git_indexer_progress *p, void *data)
 		f->in->progress(
 			"fetching", p->received_objects, (int64_t)p->total_objects, f->in->data);
 	f->last_percent = percent;
-	return 0;
+	f->over |= p->received_bytes > PACK_MAX_BYTES;
+	return f->over ? GIT_EUSER : 0;
 }
 
 static int on_credentials(
@@ -114,6 +149,17 @@ static int on_credentials(
 	return git_credential_ssh_key_from_agent(ret, user ? user : "git");
 }
 
+/* The branch that the remote now calls its own: it may have another than when it was cloned. */
+static void follow_head(struct repo *repo, git_remote *remote)
+{
+	git_buf name = GIT_BUF_INIT;
+
+	/* A remote that does not say keeps the one it had. */
+	if (git_remote_default_branch(&name, remote) == 0 && starts_with(name.ptr, "refs/heads/"))
+		(void)git_repository_set_head(repo->git, name.ptr);
+	git_buf_dispose(&name);
+}
+
 /* Branches and tags only: refs/patchbay is the lab's own, and nothing of it is pruned. */
 static int fetch(const struct import *in, struct repo *repo, const char *url, struct error *e)
 {
@@ -123,7 +169,7 @@ static int fetch(const struct import *in, struct repo *repo, const char *url, st
 	git_strarray refspecs = {specs, ARRAY_SIZE(specs)};
 	git_fetch_options options;
 	git_remote *remote = NULL;
-	struct fetching f = {in, 0};
+	struct fetching f = {.in = in};
 	int r = git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
 
 	options.callbacks.transfer_progress = on_progress;
@@ -134,7 +180,12 @@ static int fetch(const struct import *in, struct repo *repo, const char *url, st
 		r = git_remote_create_anonymous(&remote, repo->git, url);
 	if (r >= 0)
 		r = git_remote_fetch(remote, &refspecs, &options, "fetch");
+	if (r >= 0)
+		follow_head(repo, remote);
 	git_remote_free(remote);
+	if (f.over)
+		return error_set(e, ERR_LIMIT, "the fetch from \"%s\" has more than %zu bytes", url,
+			PACK_MAX_BYTES);
 	return r < 0 ? repo_error(e, ERR_LINK, "the fetch from \"%s\" failed", url) : 0;
 }
 
@@ -155,10 +206,20 @@ int import_git(const struct import *in, const char *url, const char *repo_path, 
 			r = repo_open(repo_path, &repo, e);
 	} else if (r) {
 		*e = missing;
+	} else if (git_repository_is_shallow(repo->git)) {
+		r = fetch_shallow(in, repo_path, url, e);
+		repo = repo_free(repo);
+		if (!r)
+			r = repo_open(repo_path, &repo, e);
 	} else {
 		r = fetch(in, repo, url, e);
 	}
 	if (r)
 		return r;
-	return repo_commit(repo, "HEAD", ret_tip, e);
+	if (repo_commit(repo, "HEAD", ret_tip, NULL))
+		return error_set(e, ERR_MISSING,
+			"the repository \"%s\" has no commit on its default branch (HEAD): it is "
+			"empty, or names a branch that it does not have",
+			url);
+	return 0;
 }
