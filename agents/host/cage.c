@@ -162,6 +162,28 @@ static int over(const struct cage *c, struct error *e)
 		(long long)c->max_processes);
 }
 
+/* A line "NAME N" of a file of counters; 0 where there is none. */
+static int64_t counter(const char *dir, const char *file, const char *name)
+{
+	AUTO_FREE char *text = read_small(dir, file);
+	size_t len = strlen(name);
+
+	for (const char *p = text; p && *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (!strncmp(p, name, len) && p[len] == ' ')
+			return strtoll(p + len + 1, NULL, 10);
+	return 0;
+}
+
+bool cage_starved(const struct cage *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(c->dirs); i++)
+		if (c->dirs[i] &&
+			(counter(c->dirs[i], "memory.events", "oom_kill") > 0 ||
+				counter(c->dirs[i], "memory.oom_control", "oom_kill") > 0))
+			return true;
+	return false;
+}
+
 /* The parent of a process, or -1. */
 static pid_t parent_of(const char *proc_dir)
 {

@@ -27,5 +27,7 @@ void cage_close(struct cage *c);
 /* ERR_LIMIT once the limit on processes was reached. pid: the child the agent started; 0: it is
  * gone. */
 int cage_check(struct cage *c, pid_t pid, struct error *e);
+/* Whether the kernel killed a process for want of memory. False where there is no cgroup to tell. */
+bool cage_starved(const struct cage *c);
 
 #endif

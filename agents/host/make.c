@@ -103,6 +103,12 @@ static enum build_result judge_exit(struct build *b, int status, struct error *r
 	if (*b->killed)
 		error_set(ret_why, ERR_STATE, "the host killed the build or had no room for it: %s",
 			b->killed);
+	else if (cage_starved(&b->cage))
+		error_set(ret_why, ERR_STATE,
+			"the build had no more memory (%lld MiB are all it may have), and the "
+			"kernel "
+			"killed a part of it",
+			(long long)(b->cage.max_bytes >> 20));
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 2)
 		error_set(ret_why, ERR_STATE, "the sandbox did not hold (%s): %.500s",
 			child_status_text(status, how, sizeof(how)), b->tail.buf);
