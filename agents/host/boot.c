@@ -65,7 +65,8 @@ static int make_cmdline(struct boot *b, struct error *e)
 	const char *profile = request_get(&b->a->req, "cmdline", "");
 	const char *init = request_get(&b->a->req, "init_args", "");
 
-	b->cmdline = xasprintf("%s%s%s%s%s", FIXED_CMDLINE, *profile ? " " : "", profile,
+	/* Ours behind the profile's: of two, the kernel takes the last. */
+	b->cmdline = xasprintf("%s%s%s%s%s", profile, *profile ? " " : "", FIXED_CMDLINE,
 		*init ? " -- " : "", init);
 	if (strlen(b->cmdline) > MAX_CMDLINE)
 		return error_set(e, ERR_LIMIT,

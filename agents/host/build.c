@@ -145,6 +145,7 @@ static int run_stages(
 static int keep_image(struct build *b, char *hex, char **ret_path, struct error *e)
 {
 	AUTO_FREE char *data = NULL, *path = NULL;
+	char there[SHA256_HEX];
 	size_t len;
 	int r = folder_read(b->obj, b->arch->image, 1UL << 30, &data, &len, e);
 
@@ -152,7 +153,8 @@ static int keep_image(struct build *b, char *hex, char **ret_path, struct error 
 		return r;
 	sha256_of(data, len, hex);
 	path = agent_path(b->a, "blobs", hex);
-	if (!file_exists(path) && (r = file_write_atomic(path, data, len, 0600, e)))
+	if ((sha256_file(path, there, NULL) || !streq(there, hex)) &&
+		(r = file_write_atomic(path, data, len, 0600, e)))
 		return r;
 	*ret_path = steal_ptr(path);
 	return 0;

@@ -59,6 +59,8 @@ struct build {
 	struct strbuf errors; /* what make, the linker and their like said */
 	struct strbuf tail; /* the log's last lines */
 	char killed[200]; /* a line that says something was killed or had no room; or empty */
+	char not_found[200]; /* the last line of a shell that says it found no program; or empty */
+	bool lacks_program; /* make gave up on something for want of one */
 };
 
 /* What a run of make came to. */

@@ -15,6 +15,7 @@ static const char *const not_code[] = {"piggy.o", "header.o"};
 
 struct hashing {
 	const struct build *b;
+	bool bug_lines;
 	struct sha256 h;
 };
 
@@ -25,7 +26,7 @@ static int add_file(struct hashing *g, const char *name, struct error *e)
 	if (fd < 0)
 		return fd;
 	sha256_add(&g->h, name, strlen(name) + 1);
-	return elf_hash(fd, name, &g->h, e);
+	return elf_hash(fd, name, g->bug_lines, &g->h, e);
 }
 
 static bool is_code(const struct build *b, const char *name)
@@ -52,8 +53,12 @@ static int add_code(void *data, const char *name, const struct stat *st, struct 
 int code_hash(const struct build *b, char *hex, struct error *e)
 {
 	struct hashing g = {.b = b};
-	int r;
+	AUTO_FREE char *config = NULL;
+	int r = folder_read(b->obj, ".config", BUILD_MAX_CONFIG, &config, NULL, e);
 
+	if (r)
+		return r;
+	g.bug_lines = strstr(config, "\nCONFIG_DEBUG_BUGVERBOSE=y\n") != NULL;
 	sha256_init(&g.h);
 	if ((r = add_file(&g, "vmlinux", e)) || (r = folder_walk(b->obj, add_code, &g, e)))
 		return r;

@@ -65,6 +65,11 @@ static void take_line(struct build *b)
 		trouble = strstr(line, host_trouble[i]) != NULL;
 	if (trouble && !*b->killed)
 		snprintf(b->killed, sizeof(b->killed), "%s", line);
+	if (ends_with(line, ": not found") || ends_with(line, ": command not found"))
+		snprintf(b->not_found, sizeof(b->not_found), "%s", line);
+	b->lacks_program =
+		b->lacks_program || (starts_with(line, "make") && strstr(line, "*** [") &&
+					    ends_with(line, "] Error 127"));
 	diag_attach(b, line);
 	if (is_complaint(line))
 		strbuf_addf(&b->errors, "%s\n", line);
@@ -159,6 +164,7 @@ struct sending {
 	struct build *b;
 	bool failed; /* the build did: objects that could not be made count as well */
 	size_t objects;
+	int64_t left_out; /* past MAX_OBJECTS */
 };
 
 /* Objects of other commits are in the folder too; of those that could not be made, only what this
@@ -181,16 +187,29 @@ static int send_diag(void *data, const char *name, const struct stat *st, struct
 	bool fresh;
 	size_t len;
 
-	if (!object || s->objects >= MAX_OBJECTS ||
-		folder_read(s->b->obj, name, WRAPPER_MAX + 4096, &text, &len, NULL) ||
+	if (!object || folder_read(s->b->obj, name, WRAPPER_MAX + 4096, &text, &len, NULL) ||
 		!parse_header(text, &h))
 		return 0;
 	fresh = streq(h.build, s->b->nonce);
 	if (!is_meant(s, object, &h, fresh))
 		return 0;
+	if (s->objects == MAX_OBJECTS) {
+		s->left_out++;
+		return 0;
+	}
 	s->objects++;
 	send_text(s->b, object, fresh, h.text, len - (size_t)(h.text - text));
 	return s->b->a->link.lost ? error_set(e, ERR_LINK, "%s", s->b->a->link.lost_reason) : 0;
+}
+
+static void send_left_out(struct build *b, int64_t objects)
+{
+	AUTO_STRBUF struct strbuf ev;
+
+	strbuf_init(&ev, FRAME_MAX);
+	event_begin(&ev, "diagnostics");
+	jsonw_int(&ev, "left_out_objects", objects);
+	event_send(&b->a->link, &ev);
 }
 
 int diag_send(struct build *b, enum build_result result, struct error *e)
@@ -198,6 +217,8 @@ int diag_send(struct build *b, enum build_result result, struct error *e)
 	struct sending s = {.b = b, .failed = result == BUILD_FAIL};
 	int r = folder_walk(b->obj, send_diag, &s, e);
 
+	if (s.left_out && !r)
+		send_left_out(b, s.left_out);
 	if (b->line.len)
 		take_line(b);
 	/* Of a build that passed, what make and the linker said is no finding. */

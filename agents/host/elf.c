@@ -9,14 +9,22 @@
 #define MAX_FILE (4LL << 30)
 #define MAX_SECTIONS 65536
 
-/* Line numbers move when a comment does: the bug table holds __LINE__, the notes a build id of
- * all of the file, dynamic debug its lines. */
-static const char *const set_aside[] = {"__bug_table", "__dyndbg", ".notes"};
+/* Line numbers move when a comment does: dynamic debug keeps its own, the notes a build id of all of
+ * the file. */
+static const char *const set_aside[] = {"__dyndbg", ".notes"};
+
+/* struct bug_entry with relative pointers and CONFIG_DEBUG_BUGVERBOSE: address, file, line, flags. The
+ * flags say WARN from WARN_ONCE. */
+#define BUG_TABLE "__bug_table"
+#define BUG_ENTRY 12
+#define BUG_LINE 8
+#define BUG_LINE_SIZE 2
 
 struct image {
 	const uint8_t *data;
 	size_t size;
 	const char *file;
+	bool has_bug_lines;
 	bool is_32; /* the boot loader's objects are */
 	Elf64_Ehdr eh; /* of either class */
 	const char *names; /* of sections, NUL-terminated as a whole */
@@ -256,6 +264,16 @@ static int add_relocations(
 	return r;
 }
 
+/* The bug table without its line numbers. */
+static void add_bugs(const uint8_t *table, size_t size, struct sha256 *h)
+{
+	for (size_t i = 0; i < size; i += BUG_ENTRY) {
+		sha256_add(h, table + i, BUG_LINE);
+		sha256_add(h, table + i + BUG_LINE + BUG_LINE_SIZE,
+			BUG_ENTRY - BUG_LINE - BUG_LINE_SIZE);
+	}
+}
+
 static int add_section(const struct image *im, size_t i, struct sha256 *h, struct error *e)
 {
 	Elf64_Shdr sh = section(im, i);
@@ -275,13 +293,17 @@ static int add_section(const struct image *im, size_t i, struct sha256 *h, struc
 		return bad(im, "a section lies outside", e);
 	if (is_relocations(im, &sh))
 		return add_relocations(im, &sh, h, e);
-	sha256_add(h, im->data + sh.sh_offset, sh.sh_size);
+	if (im->has_bug_lines && streq(im->names + sh.sh_name, BUG_TABLE) &&
+		sh.sh_size % BUG_ENTRY == 0)
+		add_bugs(im->data + sh.sh_offset, sh.sh_size, h);
+	else
+		sha256_add(h, im->data + sh.sh_offset, sh.sh_size);
 	return 0;
 }
 
-int elf_hash(int fd, const char *name, struct sha256 *h, struct error *e)
+int elf_hash(int fd, const char *name, bool bug_lines, struct sha256 *h, struct error *e)
 {
-	struct image im = {.file = name};
+	struct image im = {.file = name, .has_bug_lines = bug_lines};
 	struct stat st;
 	void *map;
 	int r;

@@ -10,7 +10,8 @@
 #include "base/sha256.h"
 
 /* Adds the sections of an open file to the hash; of a relocatable file their relocations too.
- * name: for errors. */
-int elf_hash(int fd, const char *name, struct sha256 *h, struct error *e);
+ * name: for errors. bug_lines: the kernel is built with CONFIG_DEBUG_BUGVERBOSE, so that its bug
+ * tables hold line numbers; those are left out. */
+int elf_hash(int fd, const char *name, bool bug_lines, struct sha256 *h, struct error *e);
 
 #endif

@@ -103,6 +103,11 @@ static enum build_result judge_exit(struct build *b, int status, struct error *r
 	if (*b->killed)
 		error_set(ret_why, ERR_STATE, "the host killed the build or had no room for it: %s",
 			b->killed);
+	else if (b->lacks_program)
+		error_set(ret_why, ERR_MISSING,
+			"the build calls a program that the host does not have (%s): install it "
+			"there",
+			*b->not_found ? b->not_found : "make: Error 127");
 	else if (cage_starved(&b->cage))
 		error_set(ret_why, ERR_STATE,
 			"the build had no more memory (%lld MiB are all it may have), and the "

@@ -98,7 +98,7 @@ static cJSON *first_machine(void)
 	json_set_str(machine, "host", "local");
 	json_set_str(machine, "kind", "qemu");
 	json_set_str(machine, "model", "q35-vtd");
-	cJSON_AddItemToArray(json_add_array(machine, "tags"), cJSON_CreateString("vtd"));
+	json_push_str(json_add_array(machine, "tags"), "vtd");
 	json_set_int(machine, "memory_mib", 4096);
 	json_set_int(machine, "cpus", 2);
 	return machine;

@@ -63,7 +63,7 @@ static int run_add(struct cli *c)
 	json_set_str(body, "model", model ? model : "q35-vtd");
 	tags = json_add_array(body, "tags");
 	for (size_t i = 0; (tag = cli_opt_nth(c, "tag", i)); i++)
-		cJSON_AddItemToArray(tags, cJSON_CreateString(tag));
+		json_push_str(tags, tag);
 	if (number(c, "memory-mib", (int64_t)1 << 20, 4096, body, "memory_mib", &e) < 0 ||
 		number(c, "cpus", 1024, 2, body, "cpus", &e) < 0 || !cli_client(c, &e) ||
 		client_post(c->client, "/machines", body, &machine, &e) < 0)

@@ -124,7 +124,7 @@ static int resolve_tags(const struct raw_machines *raw, cJSON *to, struct error 
 				"machines.tags: '%s' is not a tag: write letters, digits, '.', '_' "
 				"and '-'",
 				raw->tags[i]);
-		cJSON_AddItemToArray(tags, cJSON_CreateString(raw->tags[i]));
+		json_push_str(tags, raw->tags[i]);
 	}
 	return 0;
 }
@@ -179,7 +179,7 @@ static int resolve_primary(
 				"benchmarks: more than %d primary metrics: each one more makes all "
 				"of them less certain, so choose",
 				PROFILE_MAX_PRIMARY);
-		cJSON_AddItemToArray(primary, cJSON_CreateString(whole));
+		json_push_str(primary, whole);
 	}
 	return 0;
 }

@@ -102,8 +102,19 @@ static bool is_open_failure(const struct facts *f, size_t failed, size_t more_pa
 	       verdict_is_confirmed(f, failed, more_pairs, VERDICT_FAILURE_LEVEL);
 }
 
+static bool has_broken_patch(const struct facts *f)
+{
+	for (size_t i = 0; i < f->n_builds; i++)
+		if (f->builds[i].patch > 0 && f->builds[i].status == STATUS_FAIL)
+			return true;
+	return false;
+}
+
+/* A base that does not boot proves nothing about the patches, and takes back nothing that is proved. */
 static void hold_base(const struct facts *f, struct plan *p)
 {
+	if (has_broken_patch(f))
+		return;
 	for (size_t i = 0; i < f->n_boots; i++) {
 		const struct fact_boot *b = &f->boots[i];
 

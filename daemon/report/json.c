@@ -7,7 +7,7 @@ static cJSON *strings(char **items, size_t n)
 	cJSON *a = cJSON_CreateArray();
 
 	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(a, cJSON_CreateString(items[i]));
+		json_push_str(a, items[i]);
 	return a;
 }
 

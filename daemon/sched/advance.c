@@ -169,9 +169,9 @@ static int do_finish(struct step *st, const struct plan *plan, struct error *e)
 	int err;
 
 	for (size_t i = 0; i < v->n_reasons; i++)
-		cJSON_AddItemToArray(reasons, cJSON_CreateString(v->reasons[i]));
+		json_push_str(reasons, v->reasons[i]);
 	if (v->n_reasons == 0 && plan->reason[0])
-		cJSON_AddItemToArray(reasons, cJSON_CreateString(plan->reason));
+		json_push_str(reasons, plan->reason);
 	err = end_run(st, e);
 	if (err < 0)
 		return err;
@@ -238,7 +238,7 @@ static int give_up(struct step *st, int64_t series_id, const char *why, struct e
 	AUTO_FREE char *reason = xasprintf("The lab cannot go on with it: %s.", why);
 	int err = store_begin(store, &tx, e);
 
-	cJSON_AddItemToArray(reasons, cJSON_CreateString(reason));
+	json_push_str(reasons, reason);
 	st->ended = true;
 	if (err < 0 || (err = job_cancel_queued(store, series_id, st->series->run, e)) < 0 ||
 		(err = series_set_verdict(

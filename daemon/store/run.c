@@ -34,7 +34,7 @@ int series_set_held(
 {
 	AUTO_JSON cJSON *reasons = cJSON_CreateArray();
 
-	cJSON_AddItemToArray(reasons, cJSON_CreateString(why));
+	json_push_str(reasons, why);
 	return series_no_such(
 		store_exec_one(s, e, "run",
 			"UPDATE run SET state = 'held', verdict = 'held', performance = 'none', "

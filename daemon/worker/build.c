@@ -210,6 +210,10 @@ static int on_event(struct remote_call *call, const char *name, const cJSON *eve
 	} else if (streq(name, "diagnostics")) {
 		text = json_str(event, "text", "");
 		scan_compiler(text, strlen(text), &b->findings);
+		/* Cut, or left out: then the list is not whole, and nothing in it can be called new. */
+		if (json_int(event, "left_out_bytes", 0) > 0)
+			b->findings.dropped++;
+		b->findings.dropped += (size_t)MAX_OF(json_int(event, "left_out_objects", 0), 0);
 		tell_findings(b);
 	}
 	return 0;

@@ -12,7 +12,6 @@
 #include "patches/mail/mbox.h"
 #include "patches/series/series.h"
 
-/* cJSON takes C strings: bytes that are no text become U+FFFD when it is written. */
 static cJSON *files_json(const struct diff *d)
 {
 	cJSON *files = cJSON_CreateArray();
@@ -21,8 +20,8 @@ static cJSON *files_json(const struct diff *d)
 		const struct diff_file *f = &d->files[i];
 
 		if (f->old_name && f->new_name && !f->is_copy && !streq(f->old_name, f->new_name))
-			cJSON_AddItemToArray(files, cJSON_CreateString(f->old_name));
-		cJSON_AddItemToArray(files, cJSON_CreateString(diff_file_name(f)));
+			json_push_str(files, f->old_name);
+		json_push_str(files, diff_file_name(f));
 	}
 	return files;
 }

@@ -166,16 +166,26 @@ int json_need_int(
 	return 0;
 }
 
-void json_set_str(cJSON *o, const char *key, const char *value)
+/* cJSON would write the bytes as they are, and nobody could read the document. */
+static cJSON *new_string(const char *value)
 {
 	AUTO_FREE char *clean = NULL;
 
-	/* cJSON would write the bytes as they are, and nobody could read the document. */
-	if (value && !utf8_is_valid(value, strlen(value))) {
+	if (!utf8_is_valid(value, strlen(value))) {
 		clean = utf8_clean(value);
 		value = clean;
 	}
-	json_set(o, key, value ? must(cJSON_CreateString(value)) : NULL);
+	return must(cJSON_CreateString(value));
+}
+
+void json_set_str(cJSON *o, const char *key, const char *value)
+{
+	json_set(o, key, value ? new_string(value) : NULL);
+}
+
+void json_push_str(cJSON *array, const char *value)
+{
+	cJSON_AddItemToArray(array, new_string(value));
 }
 
 void json_set_int(cJSON *o, const char *key, int64_t value)

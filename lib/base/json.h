@@ -42,6 +42,8 @@ int json_need_int(
 /* Building: NULL text becomes null; not finite becomes null; bytes that are not UTF-8 become
  * U+FFFD. */
 void json_set_str(cJSON *o, const char *key, const char *value);
+/* One more string at the end of an array; bytes that are no UTF-8 become U+FFFD, as above. */
+void json_push_str(cJSON *array, const char *value);
 void json_set_int(cJSON *o, const char *key, int64_t value);
 void json_set_num(cJSON *o, const char *key, double value);
 void json_set_bool(cJSON *o, const char *key, bool value);

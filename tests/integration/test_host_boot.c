@@ -106,9 +106,8 @@ static void guest_that_ends(void **state)
 	assert_has(driver_end(&d), "\"status\":\"pass\"");
 	assert_has(driver_end(&d), "\"how\":\"exited\"");
 	assert_has(driver_end(&d), "\"accel\":\"tcg\"");
-	assert_has(d.console.buf, "tiny kernel: console=ttyS0 loglevel=7 panic=-1 oops=panic "
-				  "intel_iommu=on -- seed=7 "
-				  "clock=wall\n");
+	assert_has(d.console.buf, "tiny kernel: intel_iommu=on console=ttyS0 loglevel=7 panic=-1 "
+				  "oops=panic -- seed=7 clock=wall\n");
 	assert_string_equal(d.result.buf, "{result}\n");
 	assert_has(d.events.buf, "\"name\":\"firmware\"");
 	assert_has(d.events.buf, "\"name\":\"running\"");

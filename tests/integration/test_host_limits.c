@@ -210,6 +210,20 @@ static void killed_compiler_is_an_error(void **state)
 	}
 }
 
+/* A patch that needs a tool the host lacks is not to blame for that. */
+static void missing_program_is_an_error(void **state)
+{
+	AUTO_TREE struct tree t;
+	AUTO_DRIVER struct agent_run d;
+	char commit[41];
+
+	tree_make(&t);
+	commit_rules(&t, "objs += packed\npacked:\n\tno-such-packer -9 x >$@\n", commit);
+	tree_build(&d, &t, commit, NULL);
+	assert_has(driver_end(&d), "\"status\":\"error\"");
+	assert_has(driver_end(&d), "no-such-packer: not found): install it there");
+}
+
 static void full_disk_is_an_error(void **state)
 {
 	AUTO_TREE struct tree t;
@@ -358,6 +372,7 @@ int main(void)
 		cmocka_unit_test(poisoned_output_is_not_used),
 		cmocka_unit_test(silent_worker_ends_the_build),
 		cmocka_unit_test(killed_compiler_is_an_error),
+		cmocka_unit_test(missing_program_is_an_error),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(planted_links_lead_nowhere),
 		cmocka_unit_test(one_at_a_time_and_the_newest_lease),

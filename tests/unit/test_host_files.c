@@ -24,7 +24,7 @@ struct tiny {
 	Elf64_Shdr sh[4];
 	char names[32];
 	char text[8];
-	char bugs[8];
+	char bugs[12];
 };
 
 static struct tiny make_tiny(void)
@@ -32,7 +32,7 @@ static struct tiny make_tiny(void)
 	struct tiny t = {
 		.names = "\0.text\0__bug_table\0.names",
 		.text = "code",
-		.bugs = "lines",
+		.bugs = "address fi",
 	};
 
 	memcpy(t.eh.e_ident, ELFMAG, SELFMAG);
@@ -52,7 +52,7 @@ static struct tiny make_tiny(void)
 		.sh_type = SHT_PROGBITS,
 		.sh_flags = SHF_ALLOC,
 		.sh_offset = offsetof(struct tiny, bugs),
-		.sh_size = 8};
+		.sh_size = 12};
 	t.sh[3] = (Elf64_Shdr){.sh_name = 19,
 		.sh_type = SHT_STRTAB,
 		.sh_offset = offsetof(struct tiny, names),
@@ -69,19 +69,23 @@ static int hash(const void *data, size_t len, char *hex)
 	assert_true(fd >= 0);
 	assert_int_equal(write_all(fd, data, len), 0);
 	sha256_init(&h);
-	r = elf_hash(fd, "elf", &h, NULL);
+	r = elf_hash(fd, "elf", true, &h, NULL);
 	sha256_hex(&h, hex);
 	return r;
 }
 
 static void code_counts_and_lines_do_not(void **state)
 {
-	char base[SHA256_HEX], lines[SHA256_HEX], code[SHA256_HEX];
+	char base[SHA256_HEX], lines[SHA256_HEX], flags[SHA256_HEX], code[SHA256_HEX];
 	struct tiny t = make_tiny();
 
 	assert_int_equal(hash(&t, sizeof(t), base), 0);
-	t.bugs[0] = 'L';
+	t.bugs[8] = 'L'; /* the line, two bytes */
+	t.bugs[9] = 'L';
 	assert_int_equal(hash(&t, sizeof(t), lines), 0);
+	t.bugs[10] = 'F'; /* the flags: WARN_ON_ONCE, say */
+	assert_int_equal(hash(&t, sizeof(t), flags), 0);
+	assert_string_not_equal(base, flags);
 	t.text[0] = 'C';
 	assert_int_equal(hash(&t, sizeof(t), code), 0);
 	assert_string_equal(base, lines);

@@ -273,6 +273,12 @@ static void a_base_that_does_not_boot_is_held(void **state)
 	p = next(f);
 	assert_int_equal(p.kind, PLAN_HOLD);
 	assert_non_null(strstr(p.reason, "the base does not boot"));
+
+	/* What is proved stays proved. */
+	f = make_built(2);
+	f->builds[1].status = STATUS_FAIL;
+	add_pair(f, BOOT_PAIR, 1, STATUS_FAIL, STATUS_PASS);
+	assert_int_equal(next(f).kind, PLAN_FINISH);
 }
 
 /* Five ordinary pairs, then extra ones; a W for each patched boot that shows the finding. */
