@@ -88,15 +88,20 @@ static int run_probe(struct cli *c)
 	AUTO_STRBUF struct strbuf path;
 
 	strbuf_init(&path, 512);
-	if (!cli_client(c, &e))
-		return cli_fail_error(c, &e);
-	if (strbuf_addf(&path, "/hosts/%s/probe", c->args[0]) < 0 || strchr(c->args[0], '/')) {
-		error_set(&e, -EINVAL, "`%.60s` is no name of a host", c->args[0]);
-		return cli_fail_error(c, &e);
-	}
-	if (client_post(c->client, path.buf, NULL, &host, &e) < 0)
+	if (noun_path(&path, "/hosts", c->args[0], "probe", &e) < 0 || !cli_client(c, &e) ||
+		client_post(c->client, path.buf, NULL, &host, &e) < 0)
 		return cli_fail_error(c, &e);
 	return wait_for_probe(c, host);
+}
+
+static int run_drain(struct cli *c)
+{
+	return noun_post(c, "/hosts", "drain", columns);
+}
+
+static int run_resume(struct cli *c)
+{
+	return noun_post(c, "/hosts", "resume", columns);
 }
 
 const struct command host_commands[] = {
@@ -104,5 +109,8 @@ const struct command host_commands[] = {
 	{"host add", "NAME --address ADDRESS --key FILE --host-key KEY [options]",
 		"add a computer, or change how it is reached", NULL, add_options, 1, 1, run_add},
 	{"host probe", "NAME", "find out what it is and has", NULL, NULL, 1, 1, run_probe},
+	{"host drain", "NAME", "give it no new jobs; what runs there goes on", NULL, NULL, 1, 1,
+		run_drain},
+	{"host resume", "NAME", "give it jobs again", NULL, NULL, 1, 1, run_resume},
 	{0},
 };

@@ -75,9 +75,21 @@ static int run_add(struct cli *c)
 	return CLI_GOOD;
 }
 
+static int run_drain(struct cli *c)
+{
+	return noun_post(c, "/machines", "drain", columns);
+}
+
+static int run_resume(struct cli *c)
+{
+	return noun_post(c, "/machines", "resume", columns);
+}
+
 const struct command machine_commands[] = {
 	{"machine ls", "", "what boots the kernels", NULL, NULL, 0, 0, run_ls},
 	{"machine add", "NAME --host HOST [options]", "add a virtual machine on a host", NULL,
 		add_options, 1, 1, run_add},
+	{"machine drain", "NAME", "boot nothing new on it", NULL, NULL, 1, 1, run_drain},
+	{"machine resume", "NAME", "boot on it again", NULL, NULL, 1, 1, run_resume},
 	{0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adding and probing hosts. */
+/* Adding and probing hosts; taking hosts and machines out of service. */
 #include "daemon/http/json.h"
 #include "daemon/http/routes.h"
 #include "daemon/http/server.h"
@@ -54,3 +54,27 @@ void hosts_post_probe(struct request *r)
 	else
 		reply_json(r, 202, json_host(&row));
 }
+
+/* POST of NOUNs/NAME/drain and …/resume. */
+#define DRAIN_ROUTES(noun, NOUN)                                                          \
+	static void noun##_drain(struct request *r, bool drained)                         \
+	{                                                                                 \
+		AUTO_##NOUN struct noun##_row row = {0};                                  \
+		struct error e = ERROR_INIT;                                              \
+                                                                                          \
+		if (sched_##noun##_drain(r->http->sched, r->name, drained, &row, &e) < 0) \
+			reply_error(r, &e);                                               \
+		else                                                                      \
+			reply_json(r, 200, json_##noun(&row));                            \
+	}                                                                                 \
+	void noun##s_post_drain(struct request *r)                                        \
+	{                                                                                 \
+		noun##_drain(r, true);                                                    \
+	}                                                                                 \
+	void noun##s_post_resume(struct request *r)                                       \
+	{                                                                                 \
+		noun##_drain(r, false);                                                   \
+	}
+
+DRAIN_ROUTES(host, HOST)
+DRAIN_ROUTES(machine, MACHINE)

@@ -20,6 +20,12 @@ static bool secret_new(char *secret)
 	return true;
 }
 
+/* A session that opens another one passes on what it depends on itself. */
+static int64_t owner(const struct token_row *token)
+{
+	return token->parent_id ? token->parent_id : token->id;
+}
+
 void login_make_link(struct request *r)
 {
 	struct login *login = &r->http->login;
@@ -38,6 +44,7 @@ void login_make_link(struct request *r)
 	sha256_of(secret, strlen(secret), link->sha256);
 	link->expires_ms = clock_mono_ms() + LOGIN_LINK_MS;
 	link->scope = r->token.scope;
+	link->token = owner(&r->token);
 	url = xasprintf("http://%s/?token=%s", host ? host : "localhost", secret);
 	body = cJSON_CreateObject();
 	json_set_str(body, "url", url);
@@ -45,7 +52,7 @@ void login_make_link(struct request *r)
 	reply_json(r, 201, body);
 }
 
-static bool link_use(struct login *login, const char *secret, enum scope *ret_scope)
+static const struct login_link *link_use(struct login *login, const char *secret)
 {
 	char sha256[SHA256_HEX];
 
@@ -56,18 +63,18 @@ static bool link_use(struct login *login, const char *secret, enum scope *ret_sc
 		if (!streq(link->sha256, sha256))
 			continue;
 		link->sha256[0] = '\0';
-		*ret_scope = link->scope;
-		return clock_mono_ms() < link->expires_ms;
+		return clock_mono_ms() < link->expires_ms ? link : NULL;
 	}
-	return false;
+	return NULL;
 }
 
-static bool session_new(struct request *r, enum scope scope, char *token)
+static bool session_new(struct request *r, int64_t parent, enum scope scope, char *token)
 {
 	struct error e = ERROR_INIT;
 	struct token_row row;
 
-	if (token_create(r->http->store, MIN_OF(scope, SCOPE_SUBMIT), token, &row, &e) == 0)
+	if (token_create_session(r->http->store, parent, MIN_OF(scope, SCOPE_SUBMIT),
+		    clock_unix_ms() + 1000LL * COOKIE_SECONDS, token, &row, &e) == 0)
 		return true;
 	reply_error(r, &e);
 	return false;
@@ -81,16 +88,16 @@ static void give_cookie(struct request *r, const char *token, int seconds)
 
 void login_open_link(struct request *r, const char *secret)
 {
+	const struct login_link *link = r->head ? NULL : link_use(&r->http->login, secret);
 	char token[TOKEN_SIZE];
-	enum scope scope;
 
 	/* The answer is never the page itself: the secret must not stay in the address bar. */
-	if (r->head || !link_use(&r->http->login, secret, &scope)) {
+	if (!link) {
 		reply_empty(r, 303);
 		reply_header(r, MHD_HTTP_HEADER_LOCATION, "/#link-used");
 		return;
 	}
-	if (!session_new(r, scope, token))
+	if (!session_new(r, link->token, link->scope, token))
 		return;
 	reply_empty(r, 303);
 	reply_header(r, MHD_HTTP_HEADER_LOCATION, "/");
@@ -112,7 +119,7 @@ void login_set_cookie(struct request *r)
 {
 	char token[TOKEN_SIZE];
 
-	if (!session_new(r, r->token.scope, token))
+	if (!session_new(r, owner(&r->token), r->token.scope, token))
 		return;
 	reply_json(r, 201, session_json(r));
 	give_cookie(r, token, COOKIE_SECONDS);

@@ -18,6 +18,7 @@ struct login_link {
 	char sha256[SHA256_HEX]; /* of the secret; empty: free */
 	int64_t expires_ms; /* monotonic */
 	enum scope scope;
+	int64_t token; /* that it was made with */
 };
 
 struct login {

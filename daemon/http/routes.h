@@ -31,6 +31,10 @@ void logs_get(struct request *r);
 /* hosts.c */
 void hosts_post(struct request *r);
 void hosts_post_probe(struct request *r);
+void hosts_post_drain(struct request *r);
+void hosts_post_resume(struct request *r);
+void machines_post_drain(struct request *r);
+void machines_post_resume(struct request *r);
 
 /* lab.c */
 void trees_get(struct request *r);

@@ -218,6 +218,21 @@ int sched_host_probe(struct sched *s, const char *name, struct host_row *ret_row
 	return host_get(s->store, name, ret_row, e);
 }
 
+int sched_host_drain(
+	struct sched *s, const char *name, bool drained, struct host_row *ret_row, struct error *e)
+{
+	AUTO_HOST struct host_row row = {0};
+	int err = host_set_drained(s->store, name, drained, e);
+
+	if (err < 0 || (err = host_get(s->store, name, &row, e)) < 0)
+		return err;
+	sched_notify_row(s, CHANGE_HOST, row.id);
+	sched_kick(s);
+	*ret_row = row;
+	row = (struct host_row){0};
+	return 0;
+}
+
 static int check_machine(const struct machine_row *m, struct error *e)
 {
 	const cJSON *tag;
@@ -260,4 +275,19 @@ int sched_machine_add(struct sched *s, const struct machine_row *machine,
 		return err;
 	sched_notify_row(s, CHANGE_MACHINE, id);
 	return machine_get(s->store, row.name, ret_row, e);
+}
+
+int sched_machine_drain(struct sched *s, const char *name, bool drained,
+	struct machine_row *ret_row, struct error *e)
+{
+	AUTO_MACHINE struct machine_row row = {0};
+	int err = machine_set_drained(s->store, name, drained, e);
+
+	if (err < 0 || (err = machine_get(s->store, name, &row, e)) < 0)
+		return err;
+	sched_notify_row(s, CHANGE_MACHINE, row.id);
+	sched_kick(s);
+	*ret_row = row;
+	row = (struct machine_row){0};
+	return 0;
 }

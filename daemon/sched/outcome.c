@@ -186,6 +186,18 @@ static void tell_owner(struct sched *s, const struct job_row *job)
 	}
 }
 
+/* A host on which the lab has trouble is looked at anew: the next series goes to one that is well. */
+static void look_at_host(struct sched *s, const struct job_row *job, const struct outcome *o)
+{
+	AUTO_HOST struct host_row row = {0};
+	struct error e = ERROR_INIT;
+
+	if (o->status != STATUS_ERROR || !job->host || streq(job->kind, "probe"))
+		return;
+	if (sched_host_probe(s, job->host, &row, &e) < 0)
+		sched_log("host %s cannot be probed: %s", job->host, e.msg);
+}
+
 int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
 	int err = store_all(s, job, o, e);
@@ -208,6 +220,7 @@ int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o,
 		o->reason ? ": " : "", o->reason ? o->reason : "");
 	sched_notify_job(s, job);
 	tell_owner(s, job);
+	look_at_host(s, job, o);
 	if (job->series_id && o->status != STATUS_CANCELLED) {
 		sched_advance(s, job->series_id);
 		if (streq(job->kind, "parse") || streq(job->kind, "apply"))

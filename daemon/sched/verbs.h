@@ -70,6 +70,11 @@ int sched_tree_fetch(struct sched *s, const char *name, struct tree_row *ret_row
 int sched_host_add(
 	struct sched *s, const struct host_row *host, struct host_row *ret_row, struct error *e);
 int sched_host_probe(struct sched *s, const char *name, struct host_row *ret_row, struct error *e);
+/* Whether it takes new jobs; what runs there goes on. */
+int sched_host_drain(
+	struct sched *s, const char *name, bool drained, struct host_row *ret_row, struct error *e);
+int sched_machine_drain(struct sched *s, const char *name, bool drained,
+	struct machine_row *ret_row, struct error *e);
 /* name, host, kind, model, arch, tags, memory_mib and cpus are read. */
 int sched_machine_add(struct sched *s, const struct machine_row *machine,
 	struct machine_row *ret_row, struct error *e);

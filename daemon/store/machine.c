@@ -100,7 +100,8 @@ int machine_choose(struct store *s, const char *arch, const cJSON *tags,
 		"AND NOT EXISTS (SELECT 1 FROM host WHERE name = machine.host AND drained) "
 		"AND NOT EXISTS (SELECT 1 FROM json_each(?2) wanted WHERE wanted.value NOT IN "
 		"(SELECT value FROM json_each(machine.tags))) "
-		"ORDER BY (SELECT count(*) FROM run WHERE run.host = machine.host "
+		"ORDER BY EXISTS (SELECT 1 FROM host WHERE name = machine.host AND reason IS NOT "
+		"NULL), (SELECT count(*) FROM run WHERE run.host = machine.host "
 		"AND finished_ms = 0), id LIMIT 1",
 		"ss", arch, text);
 

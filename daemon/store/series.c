@@ -140,6 +140,8 @@ int series_find(struct store *s, const char *dedup, int64_t *ret_id, struct erro
 		"SELECT series.id FROM series "
 		"JOIN run ON run.series_id = series.id AND run.n = series.run "
 		"WHERE dedup = ? AND state <> 'cancelled' AND verdict IS NOT 'error' "
+		"AND NOT (verdict IS 'held' AND base_commit IS NULL AND EXISTS (SELECT 1 FROM job "
+		"WHERE job.series_id = series.id AND job.run = run.n AND kind = 'apply')) "
 		"ORDER BY series.id DESC LIMIT 1",
 		"s", dedup);
 

@@ -50,7 +50,8 @@ struct series_row *series_free_all(struct series_row *rows, size_t n);
 /* "What was sent" with its needs, as run 1 in state received; fills *ret_id. */
 int series_insert(struct store *s, const struct series_row *row, const int64_t *needs,
 	size_t n_needs, int64_t *ret_id, struct error *e);
-/* The newest series with that hash whose verdict is not error and that was not cancelled. */
+/* The newest series with that hash that has an answer or will have one: none that was cancelled, ended
+ * in error, or is held because no base was found for it. */
 int series_find(struct store *s, const char *dedup, int64_t *ret_id, struct error *e);
 int series_get(struct store *s, int64_t id, struct series_row *ret_row, struct error *e);
 /* One more run, in state received; everything of the earlier ones is kept beside it. */

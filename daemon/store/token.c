@@ -5,6 +5,9 @@
 #include <sys/random.h>
 
 #define TOKEN_BYTES 32
+#define COLUMNS                                                                                    \
+	"SELECT id, scope, created_ms, iif(revoked_ms, revoked_ms, coalesce((SELECT p.revoked_ms " \
+	"FROM token p WHERE p.id = token.parent_id), 0)), parent_id, expires_ms FROM token "
 
 static const char *const scopes[] = {"read", "submit", "admin"};
 
@@ -24,10 +27,8 @@ int scope_parse(const char *name, enum scope *ret_scope)
 	return -EINVAL;
 }
 
-int token_create(
-	struct store *s, enum scope scope, char *token, struct token_row *ret_row, struct error *e)
+static int insert(struct store *s, struct token_row *row, char *token, struct error *e)
 {
-	struct token_row row = {.scope = scope, .created_ms = clock_unix_ms()};
 	unsigned char bytes[TOKEN_BYTES];
 	char text[TOKEN_SIZE] = "pb_";
 	char hash[SHA256_HEX];
@@ -38,14 +39,43 @@ int token_create(
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		(void)snprintf(text + 3 + 2 * i, 3, "%02x", bytes[i]);
 	sha256_of(text, strlen(text), hash);
-	err = store_exec(s, e, "INSERT INTO token (hash, scope, created_ms) VALUES (?, ?, ?)",
-		"ssi", hash, scope_name(scope), row.created_ms);
+	err = store_exec(s, e,
+		"INSERT INTO token (hash, scope, created_ms, parent_id, expires_ms) "
+		"VALUES (?, ?, ?, nullif(?, 0), ?)",
+		"ssiii", hash, scope_name(row->scope), row->created_ms, row->parent_id,
+		row->expires_ms);
 	if (err < 0)
 		return err;
-	row.id = store_last_id(s);
+	row->id = store_last_id(s);
 	memcpy(token, text, sizeof(text));
-	*ret_row = row;
 	return 0;
+}
+
+int token_create(
+	struct store *s, enum scope scope, char *token, struct token_row *ret_row, struct error *e)
+{
+	struct token_row row = {.scope = scope, .created_ms = clock_unix_ms()};
+	int err = insert(s, &row, token, e);
+
+	if (!err)
+		*ret_row = row;
+	return err;
+}
+
+int token_create_session(struct store *s, int64_t parent, enum scope scope, int64_t expires_ms,
+	char *token, struct token_row *ret_row, struct error *e)
+{
+	struct token_row row = {
+		.scope = scope,
+		.created_ms = clock_unix_ms(),
+		.parent_id = parent,
+		.expires_ms = expires_ms,
+	};
+	int err = insert(s, &row, token, e);
+
+	if (!err)
+		*ret_row = row;
+	return err;
 }
 
 int token_revoke(struct store *s, int64_t id, struct error *e)
@@ -68,6 +98,8 @@ static void read_row(sqlite3_stmt *st, struct token_row *row)
 	(void)scope_parse(scope, &row->scope); /* the schema lets no other in */
 	row->created_ms = col_int(st, 2);
 	row->revoked_ms = col_int(st, 3);
+	row->parent_id = col_int(st, 4);
+	row->expires_ms = col_int(st, 5);
 }
 
 int token_check(struct store *s, const char *token, enum scope need, struct token_row *ret_row,
@@ -80,8 +112,7 @@ int token_check(struct store *s, const char *token, enum scope need, struct toke
 
 	/* Looked up by hash, so the time it takes tells nothing about the tokens there are. */
 	sha256_of(token, strlen(token), hash);
-	err = store_query(s, &st, e,
-		"SELECT id, scope, created_ms, revoked_ms FROM token WHERE hash = ?", "s", hash);
+	err = store_query(s, &st, e, COLUMNS "WHERE hash = ?", "s", hash);
 	if (err < 0)
 		return err;
 	err = store_next(st, e);
@@ -97,6 +128,10 @@ int token_check(struct store *s, const char *token, enum scope need, struct toke
 			"token %lld was revoked: ask the lab's administrator for a new one "
 			"(`patchbay token create`)",
 			(long long)row.id);
+	if (row.expires_ms && row.expires_ms <= clock_unix_ms())
+		return error_set(e, ERR_AUTH,
+			"this session is over: sign in again (`patchbay dashboard` gives an "
+			"address)");
 	if (row.scope < need)
 		return error_set(e, -EACCES,
 			"this needs a token with scope %s, and token %lld has scope %s",
@@ -115,10 +150,8 @@ int token_list(struct store *s, const struct page *page, struct token_row **ret_
 
 	if (err < 0)
 		return err;
-	err = store_query(s, &st, e,
-		"SELECT id, scope, created_ms, revoked_ms FROM token "
-		"WHERE id > ? ORDER BY id LIMIT ?",
-		"ii", page->after, (int64_t)page->limit + 1);
+	err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii", page->after,
+		(int64_t)page->limit + 1);
 	if (err < 0)
 		return err;
 	while ((err = store_next(st, e)) > 0)

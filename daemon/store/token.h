@@ -15,15 +15,20 @@ struct token_row {
 	int64_t id;
 	enum scope scope;
 	int64_t created_ms;
-	int64_t revoked_ms; /* 0: valid */
+	int64_t revoked_ms; /* 0: valid; a session's is also its parent's */
+	int64_t parent_id; /* the token that a session was opened with; 0: it is none */
+	int64_t expires_ms; /* 0: never */
 };
 
 /* token[TOKEN_SIZE] is the only time it is ever seen. */
 int token_create(
 	struct store *s, enum scope scope, char *token, struct token_row *ret_row, struct error *e);
+/* A session: good until expires_ms, and no longer than the token parent is. */
+int token_create_session(struct store *s, int64_t parent, enum scope scope, int64_t expires_ms,
+	char *token, struct token_row *ret_row, struct error *e);
 /* ERR_MISSING; revoking twice is fine. */
 int token_revoke(struct store *s, int64_t id, struct error *e);
-/* ERR_AUTH: no such token, or revoked (401). -EACCES: its scope does not reach (403). */
+/* ERR_AUTH: no such token, revoked or expired (401). -EACCES: its scope does not reach (403). */
 int token_check(struct store *s, const char *token, enum scope need, struct token_row *ret_row,
 	struct error *e);
 /* By id. *ret_rows: heap array, free() it. */

@@ -107,7 +107,7 @@ static int apply_need(struct attempt *t, const struct stacked *need, struct erro
 				why.msg);
 			return 0;
 		}
-		cJSON_AddItemToArray(commits, cJSON_CreateString(oid_hex(&t->start, hex)));
+		json_push_str(commits, oid_hex(&t->start, hex));
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every table through its own functions, on a database in a temporary folder. */
+#include "base/clock.h"
 #include "base/file.h"
 #include "daemon/store/host.h"
 #include "daemon/store/job.h"
@@ -116,6 +117,26 @@ static int64_t add_machine(struct store *s, const char *name, const char *host, 
 	assert_int_equal(machine_put(s, &machine, &id, NULL), 0);
 	cJSON_Delete(machine.tags);
 	return id;
+}
+
+static void sessions_end(void **state)
+{
+	struct lab *lab = *state;
+	char token[TOKEN_SIZE], session[TOKEN_SIZE], over[TOKEN_SIZE];
+	struct token_row row, seen;
+	int64_t now = clock_unix_ms();
+
+	assert_int_equal(token_create(lab->store, SCOPE_ADMIN, token, &row, NULL), 0);
+	assert_int_equal(token_create_session(lab->store, row.id, SCOPE_SUBMIT, now + 60000,
+				 session, &seen, NULL),
+		0);
+	assert_int_equal(
+		token_create_session(lab->store, row.id, SCOPE_SUBMIT, now, over, &seen, NULL), 0);
+	assert_int_equal(token_check(lab->store, session, SCOPE_SUBMIT, &seen, NULL), 0);
+	assert_int_equal(seen.parent_id, row.id);
+	assert_int_equal(token_check(lab->store, over, SCOPE_READ, &seen, NULL), ERR_AUTH);
+	assert_int_equal(token_revoke(lab->store, row.id, NULL), 0);
+	assert_int_equal(token_check(lab->store, session, SCOPE_READ, &seen, NULL), ERR_AUTH);
 }
 
 static void tokens_are_checked_by_scope_and_revoked(void **state)
@@ -488,6 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(sessions_end),
 		T(tokens_are_checked_by_scope_and_revoked),
 		T(no_token_is_in_the_file),
 		T(a_page_has_limits),
