@@ -15,6 +15,7 @@
 #define READ_BYTES 65536
 #define READS_AT_ONCE 8 /* before others have their turn */
 #define KILL_AFTER_MS 5000
+#define WAIT_MAX_MS (24LL * 3600 * 1000)
 #define STORE_AGAIN_MS 10000
 #define ERR_TAIL_BYTES 600
 
@@ -173,6 +174,19 @@ static void take_progress(struct running *r, const cJSON *event)
 	r->told_progress = false;
 }
 
+/* A host that others use takes none of the job's own time. */
+static void take_stage(struct running *r, const char *name)
+{
+	bool waits = streq(name, "waiting");
+
+	if (waits != r->waits && !r->stopping)
+		loop_set_timer(
+			r->timer, clock_mono_ms() + (waits ? WAIT_MAX_MS : r->seconds * 1000));
+	r->waits = waits;
+	set_text(&r->stage, name);
+	r->told_progress = false;
+}
+
 static void take_event(struct running *r, const char *line, size_t len)
 {
 	AUTO_JSON cJSON *event = NULL;
@@ -191,8 +205,7 @@ static void take_event(struct running *r, const char *line, size_t len)
 	} else if (streq(kind, "log")) {
 		r->outcome.log_size = MAX_OF(r->outcome.log_size, json_int(event, "size", 0));
 	} else if (streq(kind, "stage")) {
-		set_text(&r->stage, json_str(event, "name", NULL));
-		r->told_progress = false;
+		take_stage(r, json_str(event, "name", ""));
 	} else if (streq(kind, "finding")) {
 		r->kept_bytes += len;
 		keep(r, &r->outcome.findings, steal_ptr(event));
@@ -363,8 +376,13 @@ static void on_timer(struct loop *loop, void *data)
 	} else if (r->stopping) {
 		child_kill(&r->child);
 	} else {
-		(void)snprintf(why, sizeof(why), "it took longer than the %lld s it may take",
-			(long long)r->seconds);
+		if (r->waits)
+			(void)snprintf(why, sizeof(why), "host %s was busy with others for a day",
+				r->job.host);
+		else
+			(void)snprintf(why, sizeof(why),
+				"it took longer than the %lld s it may take",
+				(long long)r->seconds);
 		stop(r, STATUS_ERROR, why);
 	}
 }

@@ -10,6 +10,7 @@ struct running {
 	struct job_row job;
 	char *artifacts;
 	int64_t seconds; /* it may take */
+	bool waits; /* for a host that others use: that time is not its own */
 	struct child child; /* pid 0: it has ended */
 	int fd; /* its events */
 	struct strbuf in;

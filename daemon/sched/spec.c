@@ -176,15 +176,15 @@ static int probe_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 	return add_host(s, spec, job->host, e);
 }
 
-/* Whose code is built: nobody's, where it is the tree's tip. What strangers' code did to an output
- * folder is undone before it is used for others. */
-static void add_owner(
-	struct sched *s, const struct job_row *job, const struct series_row *series, cJSON *spec)
+/* Whose code is built. What strangers' code did to an output folder is undone before it is used for
+ * others; a base may be the tree's own, which the worker finds out. */
+static void add_owner(struct sched *s, const struct job_row *job, const char *tip, cJSON *spec)
 {
 	AUTO_FREE char *owner =
 		xasprintf("%s.series-%lld", store_lab(s->store), (long long)job->series_id);
 
-	json_set_str(spec, "owner", streq(job->commit, series->tip) ? NULL : owner);
+	json_set_str(spec, "owner", owner);
+	json_set_str(spec, "tip", job->patch == 0 ? tip : NULL);
 }
 
 static int build_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
@@ -207,7 +207,7 @@ static int build_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 	json_set_str(spec, "commit", job->commit);
 	json_set_str(spec, "ref", ref);
 	json_set_str(spec, "arch", job->arch);
-	add_owner(s, job, &series, spec);
+	add_owner(s, job, tree.tip, spec);
 	json_set(spec, "config", cJSON_Duplicate(json_get(series.profile, "config"), true));
 	o = json_add_object(spec, "limits");
 	json_set_int(o, "seconds", json_int(limits, "build_seconds", 3600));

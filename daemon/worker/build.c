@@ -6,7 +6,9 @@
 #include "daemon/worker/remote.h"
 
 #include "base/clock.h"
+#include "patches/git/history.h"
 #include "patches/git/push.h"
+#include "patches/git/repo.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -22,6 +24,7 @@
 struct build {
 	struct job *job;
 	const char *repo, *tree, *commit, *ref, *arch, *config_base;
+	const char *owner; /* whose code it is; empty: the tree's own */
 	const cJSON *fragments;
 	int64_t seconds, silence_seconds;
 	char *remote_repo;
@@ -233,6 +236,27 @@ static int on_batch(struct remote_call *call, struct error *e)
 	return 0;
 }
 
+/* What is in the tree's own history is nobody else's code. */
+static int find_owner(struct build *b, struct error *e)
+{
+	const char *tip = json_str(b->job->doc, "tip", NULL);
+	AUTO_REPO struct repo *repo = NULL;
+	struct oid commit, of;
+	bool has = false;
+	int err;
+
+	b->owner = json_str(b->job->doc, "owner", "");
+	if (!tip || !*b->owner)
+		return 0;
+	if ((err = repo_open(b->repo, &repo, e)) || (err = repo_commit(repo, tip, &of, e)) ||
+		(err = repo_commit(repo, b->commit, &commit, e)) ||
+		(err = history_has(repo, &of, &commit, &has, e)))
+		return err;
+	if (has)
+		b->owner = "";
+	return 0;
+}
+
 static int build_there(struct build *b, struct remote *r, cJSON **ret_end, struct error *e)
 {
 	struct remote_handlers handlers = {.event = on_event,
@@ -246,7 +270,7 @@ static int build_there(struct build *b, struct remote *r, cJSON **ret_end, struc
 	request_add(&request, "tree", b->tree);
 	request_add(&request, "commit", b->commit);
 	request_add(&request, "arch", b->arch);
-	request_add(&request, "owner", json_str(b->job->doc, "owner", ""));
+	request_add(&request, "owner", b->owner);
 	request_add(&request, "config_base", b->config_base);
 	json_for_each (fragment, b->fragments)
 		request_add(&request, "fragment", json_str(fragment, "text", ""));
@@ -338,6 +362,8 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	strbuf_init(&b.tail, TAIL);
 	strbuf_init(&b.line, MAX_PROGRESS_LINE);
 	err = read_job(&b, e);
+	if (!err)
+		err = find_owner(&b, e);
 	if (!err)
 		err = build(&b, result, e);
 	scan_findings_done(&b.findings);

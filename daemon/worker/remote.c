@@ -195,12 +195,15 @@ static int on_event(struct remote_call *c, const char *text, size_t len, struct 
 	}
 	if (streq(name, "waiting")) {
 		c->deadline_ms = -1;
+		worker_stage(c->remote->job, "waiting");
 		worker_progress(c->remote->job, 0, -1, "waiting for host %s: %s",
 			c->remote->target.name, json_str(event, "why", "it is busy"));
 		return 0;
 	}
-	if (c->deadline_ms < 0)
+	if (c->deadline_ms < 0) {
 		c->deadline_ms = clock_mono_ms() + c->handlers->budget_ms;
+		worker_stage(c->remote->job, "starting");
+	}
 	return c->handlers->event ? c->handlers->event(c, name, event, e) : 0;
 }
 
