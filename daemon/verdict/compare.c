@@ -85,12 +85,14 @@ static struct comparison *comparison_for(
 	for (size_t i = 0; i < v->n_comparisons; i++) {
 		c = &v->comparisons[i];
 		if (c->clock == boot->clock && strcmp(c->metric, metric) == 0 &&
-			streq(c->machine, boot->machine))
+			streq(c->machine, boot->machine) &&
+			streq(c->accel ? c->accel : "", boot->accel ? boot->accel : ""))
 			return c;
 	}
 	v->comparisons = xreallocarray(v->comparisons, v->n_comparisons + 1, sizeof(*c));
 	c = &v->comparisons[v->n_comparisons++];
 	*c = (struct comparison){.machine = boot->machine,
+		.accel = boot->accel,
 		.clock = boot->clock,
 		.primary = verdict_is_primary(f, metric),
 		.better = verdict_better(metric),

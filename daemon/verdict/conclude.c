@@ -376,4 +376,7 @@ void verdict_conclude(const struct facts *f, struct verdict *v)
 		v->verdict = "held";
 	else if (streq(f->state, "cancelled"))
 		v->verdict = "cancelled";
+	/* What nobody judges shows no change either. */
+	if (f->held || streq(f->state, "cancelled"))
+		v->performance = "none";
 }

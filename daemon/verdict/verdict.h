@@ -32,6 +32,7 @@ struct summary {
 
 struct comparison {
 	const char *machine;
+	const char *accel; /* or NULL; boots under KVM and under TCG are never in one */
 	enum clock clock;
 	bool primary;
 	const char *better; /* lower higher none zero */

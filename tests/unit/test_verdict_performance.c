@@ -103,6 +103,25 @@ static void half_a_pair_does_not_count(void **state)
 	facts_free(f);
 }
 
+/* A host that had to fall back to emulation for one pair: its seconds are another clock's. */
+static void pairs_of_another_acceleration_stand_apart(void **state)
+{
+	struct facts *f = run_with(0.36, 1, 1);
+	struct verdict *v;
+
+	for (int side = 0; side < 2; side++) {
+		free(f->boots[side].accel);
+		f->boots[side].accel = xstrdup("kvm");
+	}
+	v = verdict_new(f);
+	assert_int_equal(v->n_comparisons, 6);
+	assert_string_equal(v->comparisons[0].accel, "kvm");
+	assert_int_equal(v->comparisons[0].base.n, 1);
+	assert_int_equal(v->comparisons[3].base.n, PAIRS - 1);
+	verdict_free(v);
+	facts_free(f);
+}
+
 static void counts_that_may_be_zero(void **state)
 {
 	static const struct {
@@ -194,6 +213,7 @@ int main(void)
 		cmocka_unit_test(a_comparison_holds_the_samples_in_order),
 		cmocka_unit_test(the_worst_backing_is_what_is_shown),
 		cmocka_unit_test(half_a_pair_does_not_count),
+		cmocka_unit_test(pairs_of_another_acceleration_stand_apart),
 		cmocka_unit_test(counts_that_may_be_zero),
 	};
 
