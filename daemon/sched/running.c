@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#define LINE_MAX_BYTES (1024 * 1024) /* one event */
+#define LINE_MAX_BYTES (8 * 1024 * 1024) /* one event; WORKER_MAX_EVENT */
 #define EVENTS_MAX_BYTES (32 * 1024 * 1024) /* of findings and samples */
 #define EVENTS_MAX 20000
 #define READ_BYTES 65536
@@ -220,17 +220,19 @@ static void take_event(struct running *r, const char *line, size_t len)
 
 static void take_lines(struct running *r)
 {
-	size_t at = 0;
+	size_t at = 0, from = r->seen;
 	const char *end;
 
-	while ((end = memchr(r->in.buf + at, '\n', r->in.len - at))) {
+	while ((end = memchr(r->in.buf + from, '\n', r->in.len - from))) {
 		take_event(r, r->in.buf + at, (size_t)(end - (r->in.buf + at)));
-		at = (size_t)(end - r->in.buf) + 1;
+		at = from = (size_t)(end - r->in.buf) + 1;
 	}
 	strbuf_consume(&r->in, at);
+	r->seen = r->in.len;
 	if (r->in.len > LINE_MAX_BYTES) {
-		stop(r, STATUS_ERROR, "it wrote an event of more than 1 MiB");
+		stop(r, STATUS_ERROR, "it wrote an event of more than 8 MiB");
 		strbuf_truncate(&r->in, 0);
+		r->seen = 0;
 	}
 }
 

@@ -14,6 +14,7 @@ struct running {
 	struct child child; /* pid 0: it has ended */
 	int fd; /* its events */
 	struct strbuf in;
+	size_t seen; /* bytes of in that hold no end of a line */
 	struct loop_source *events, *exit;
 	struct loop_source *timer; /* the deadline; then the kill; then storing again */
 	/* what it said last */

@@ -26,6 +26,8 @@ static cJSON *files_json(const struct diff *d)
 	return files;
 }
 
+#define MAX_RESULT (WORKER_MAX_EVENT - 4096) /* bytes; the event has a few more */
+
 /* A patch whose diff cannot be taken apart holds its series, unless something else did already. */
 static cJSON *patch_json(const struct series_patch *p, char **held, int total)
 {
@@ -165,6 +167,23 @@ static void set_to_json(const struct series_set *set, cJSON *result)
 	json_set_str(result, "held", held);
 }
 
+/* Nothing that can be used was understood of it. */
+static void refuse(struct job *job, cJSON *result, const char *why)
+{
+	json_set(result, "series", cJSON_CreateArray());
+	json_set(result, "ignored", cJSON_CreateArray());
+	json_set(result, "submission", NULL);
+	json_set_str(result, "held", why);
+	worker_fail(job, "%s", why);
+}
+
+static bool fits(const cJSON *result)
+{
+	AUTO_FREE char *text = json_text(result);
+
+	return strlen(text) < MAX_RESULT;
+}
+
 static int run(struct job *job, cJSON *result, struct error *e)
 {
 	AUTO_SERIES_SET struct series_set set;
@@ -183,13 +202,15 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	if (r != ERR_SYNTAX && r != ERR_LIMIT && r)
 		return r;
 	if (r) {
-		json_set(result, "series", cJSON_CreateArray());
-		json_set(result, "ignored", cJSON_CreateArray());
-		json_set_str(result, "held", e->msg);
-		worker_fail(job, "%s", e->msg);
+		refuse(job, result, e->msg);
 		return 0;
 	}
 	set_to_json(&set, result);
+	if (!fits(result))
+		refuse(job, result,
+			"its mails hold more than 8 MiB of text besides the patches: send the "
+			"series "
+			"in parts");
 	return 0;
 }
 

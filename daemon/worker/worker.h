@@ -16,7 +16,7 @@
 #include "scan/scan.h"
 
 #define WORKER_MAX_JOB (16 * 1024 * 1024) /* bytes of the job on standard input */
-#define WORKER_MAX_EVENT (1024 * 1024) /* bytes of one event line */
+#define WORKER_MAX_EVENT (8 * 1024 * 1024) /* bytes of one event line */
 #define WORKER_MAX_LOG (512 * 1024 * 1024) /* bytes of artifacts/log; see BUILD_MAX_LOG */
 
 struct job; /* below */

@@ -50,6 +50,19 @@ exits "an address is not fetched" 2 "$rc"
 truth "which is said" grep -q 'takes files and standard input' <<<"$out"
 run pb submit a@example.org
 exits "nor is a message id" 2 "$rc"
+# mail BYTES: a patch whose message is about so long
+mail() {
+	printf 'From: A <a@example.org>\nSubject: [PATCH] x\nDate: Mon, 30 Nov 2026 10:00:00 +0000\n\n'
+	yes 'a line of a message' | head -c "$1"
+	printf '\n---\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+1\n'
+}
+mail 7000000 >"$tmp/long.eml"
+run pb parse "$tmp/long.eml" --json
+exits "a message of 7 MB is read" 0 "$rc"
+mail 9000000 >"$tmp/long.eml"
+run pb parse "$tmp/long.eml" --json
+exits "one of 9 MB is refused" 2 "$rc"
+truth "and the limit is named" grep -q 'more than 8 MiB of text' <<<"$out"
 run pb series report 1 --format junit
 exits "a format that there is not is bad usage" 2 "$rc"
 run pb series ls --json

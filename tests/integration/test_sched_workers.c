@@ -59,7 +59,7 @@ static void odd_workers_are_errors_of_the_lab(void **state)
 		{"echo '{\"event\":\"end\",\"status\":\"queued\"}' >&3\n", "a status that is none"},
 		{END("pass", "null") "exit 1\n", "gave a result and then failed (exit status 1)"},
 		{END("pass", "null") END("pass", "null") "sleep 60\n", "went on after its end"},
-		{"head -c 1100000 /dev/zero | tr '\\0' a >&3; sleep 60\n", "more than 1 MiB"},
+		{"head -c 8500000 /dev/zero | tr '\\0' a >&3; sleep 60\n", "more than 8 MiB"},
 		{"yes '{\"event\":\"sample\",\"metric\":\"m\",\"value\":1}' >&3\n",
 			"more than the lab stores"},
 		{END("error", "null"), NULL},
