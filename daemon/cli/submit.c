@@ -17,6 +17,7 @@ static const struct cli_option options[] = {
 	{"needs", 0, "FILE|ID", "a series that goes on before it; may be repeated, in order"},
 	{"profile", 0, "PROFILE", "what to run (dma)"},
 	{"until", 0, "apply|build|test", "how far to go (test)"},
+	{"keep-older", 0, NULL, "let versions before it that still wait or run go on"},
 	{"no-inherit", 0, NULL, "test every build, even where the code is the same"},
 	{"wait", 0, NULL, "until it has finished, then print the report"},
 	{NULL, 0, NULL, NULL},
@@ -50,6 +51,7 @@ static void add_options(const struct order *o, const char *until, bool whole, st
 	if (whole) {
 		(void)client_query(path, "profile", cli_opt(c, "profile"));
 		(void)client_query(path, "no_inherit", cli_opt(c, "no-inherit") ? "1" : NULL);
+		(void)client_query(path, "keep_older", cli_opt(c, "keep-older") ? "1" : NULL);
 	}
 	if (o->n_needs > 0) {
 		AUTO_STRBUF struct strbuf ids;

@@ -9,7 +9,7 @@
 /* clang-format off */
 const struct route http_routes[] = {
 	{"POST", API "/series", ACCESS_SUBMIT, UPLOAD_FILE, series_post,
-		"tree base needs profile until no_inherit"},
+		"tree base needs profile until no_inherit keep_older"},
 	{"GET", API "/series", ACCESS_READ, UPLOAD_NONE, series_get_list, PAGE " state tree verdict"},
 	{"GET", API "/series/:id", ACCESS_READ, UPLOAD_NONE, series_get_one, NULL},
 	{"GET", API "/series/:id/report", ACCESS_READ, UPLOAD_NONE, series_get_report, "format"},

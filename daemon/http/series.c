@@ -97,7 +97,8 @@ void series_post(struct request *r)
 	bool created;
 
 	if (!check_type(r) || !query_needs(r, &needs) ||
-		!request_query_flag(r, "no_inherit", &opts.no_inherit))
+		!request_query_flag(r, "no_inherit", &opts.no_inherit) ||
+		!request_query_flag(r, "keep_older", &opts.keep_older))
 		return;
 	opts.needs = needs.ids;
 	opts.n_needs = needs.n;

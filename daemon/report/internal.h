@@ -9,6 +9,8 @@
 void text_diagnostics(const cJSON *report, struct strbuf *out);
 /* Boots, what they complained of, what failed. */
 void text_boots(const cJSON *report, struct strbuf *out);
+/* What changed since the version before, and what replies gave. */
+void text_versions(const cJSON *report, struct strbuf *out);
 void text_comparisons(const cJSON *report, struct strbuf *out);
 /* A sentence as lines of at most 98 columns: behind first, then behind rest. */
 void text_wrapped(struct strbuf *out, const char *first, const char *rest, const char *text);

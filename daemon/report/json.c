@@ -53,9 +53,21 @@ static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
 		f->reasons ? cJSON_Duplicate(f->reasons, true) : strings(v->reasons, v->n_reasons));
 }
 
+static cJSON *copy_or_null(const cJSON *item)
+{
+	return item ? cJSON_Duplicate(item, true) : NULL;
+}
+
 static cJSON *copy_or_empty(const cJSON *array)
 {
 	return array ? cJSON_Duplicate(array, true) : cJSON_CreateArray();
+}
+
+/* The version before with what became of its patches, and what was said of the patches. */
+static void add_versions(cJSON *o, const struct facts *f)
+{
+	json_set(o, "previous", copy_or_null(f->previous));
+	json_set(o, "trailers", copy_or_empty(f->trailers));
 }
 
 static void add_base(cJSON *o, const struct facts *f)
@@ -306,6 +318,7 @@ cJSON *report_json(const struct facts *f, const struct verdict *v)
 	cJSON *o = cJSON_CreateObject();
 
 	add_head(o, f, v);
+	add_versions(o, f);
 	add_base(o, f);
 	add_apply(o, f);
 	add_builds(o, f, v);

@@ -198,6 +198,7 @@ void report_text(const cJSON *report, struct strbuf *out)
 {
 	text_head(report, out);
 	text_base(report, out);
+	text_versions(report, out);
 	text_apply(report, out);
 	text_builds(report, out);
 	text_diagnostics(report, out);

@@ -82,12 +82,22 @@ struct outcome {
 	cJSON *samples;
 	int64_t *woken; /* series that can go on now that this is stored */
 	size_t n_woken;
+	int64_t *superseded; /* series that were cancelled for this one */
+	size_t n_superseded;
 };
 void outcome_done(struct outcome *o);
 
 /* outcome.c: store it all in one transaction, then tell, then go on. Anything but 0: nothing was
  * stored; the disk is full, say. A result that does not fit becomes an error of the job. */
 int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e);
+
+/* versions.c: what came to be known of a series says which others it takes the place of; within the
+ * transaction that stores it. */
+int versions_settle(struct sched *s, const struct job_row *job, const cJSON *series,
+	struct outcome *o, struct error *e);
+/* Its newest run, with what is queued of it; why: a whole sentence. */
+int versions_cancel(
+	struct sched *s, const struct series_row *series, const char *why, struct error *e);
 
 /* running.c */
 int running_start(struct sched *s, struct job_row *job, struct error *e);

@@ -50,7 +50,7 @@ static const cJSON *submission_of(const cJSON *result)
 
 /* One complete series, or held: nothing in it, several, a part of it missing. */
 static int store_parse(
-	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+	struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
 	const cJSON *list = json_get(o->result, "series");
 	const cJSON *series = submission_of(o->result);
@@ -90,7 +90,7 @@ static int store_parse(
 	if (held || !json_bool(series, "complete", true))
 		return hold(s, job, false, e,
 			held ? held : "some of its patches are missing: send all of them");
-	return 0;
+	return versions_settle(s, job, series, o, e);
 }
 
 static int store_apply(
@@ -227,6 +227,10 @@ int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o,
 			sched_advance_dependents(s, job->series_id);
 		for (size_t i = 0; i < o->n_woken; i++)
 			sched_advance(s, o->woken[i]);
+		for (size_t i = 0; i < o->n_superseded; i++) {
+			running_cancel(s, o->superseded[i]);
+			sched_advance(s, o->superseded[i]);
+		}
 	}
 	return 0;
 }

@@ -26,6 +26,7 @@ void outcome_done(struct outcome *o)
 	cJSON_Delete(o->findings);
 	cJSON_Delete(o->samples);
 	free(o->woken);
+	free(o->superseded);
 	*o = (struct outcome){0};
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Job documents: docs/internals/worker-protocol.md. */
 #include "daemon/sched/internal.h"
+#include "daemon/store/version.h"
 
 /* Seconds a worker may take; what the host does has limits of its own, from the profile, and the
  * lab needs time around it: pushing a whole tree takes a minute. */
@@ -119,6 +120,25 @@ static int add_prerequisites(
 	return err;
 }
 
+/* The version before, so that the worker can say what became of its patches. */
+static int add_previous(
+	struct sched *s, cJSON *spec, const struct series_row *series, struct error *e)
+{
+	AUTO_SERIES struct series_row old = {0};
+	AUTO_FREE char *path = NULL;
+	cJSON *previous;
+	int64_t id;
+	int err = version_previous(s->store, series->id, series->run, &id, e);
+
+	if (err < 0 || !id || (err = series_get(s->store, id, &old, e)) < 0)
+		return err;
+	path = sched_mail(s, old.mail_sha256);
+	previous = json_add_object(spec, "previous");
+	json_set_int(previous, "id", old.id);
+	json_set_str(previous, "mbox", path);
+	return 0;
+}
+
 static int apply_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
 	struct error *e)
 {
@@ -131,8 +151,10 @@ static int apply_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 	json_set_str(spec, "base", series.base_text);
 	json_set_int(spec, "series", series.id);
 	*ret_seconds = APPLY_SECONDS;
-	err = add_mail(s, spec, &series, e);
-	return err < 0 ? err : add_needs(s, spec, series.id, e);
+	if ((err = add_mail(s, spec, &series, e)) < 0 ||
+		(err = add_previous(s, spec, &series, e)) < 0)
+		return err;
+	return add_needs(s, spec, series.id, e);
 }
 
 static int tree_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,

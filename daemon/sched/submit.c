@@ -2,6 +2,7 @@
 /* Verbs on series. */
 #include "daemon/report/report.h"
 #include "daemon/sched/internal.h"
+#include "daemon/store/version.h"
 #include "base/sha256.h"
 #include <fcntl.h>
 #include <sys/random.h>
@@ -196,6 +197,8 @@ static int insert(struct sched *s, const struct submit_opts *o, struct series_ro
 	err = series_insert(s->store, row, o->needs, o->n_needs, ret_id, e);
 	if (err >= 0 && any_tree)
 		err = series_set_any_tree(s->store, *ret_id, e);
+	if (err >= 0 && o->keep_older)
+		err = version_keep_older(s->store, *ret_id, e);
 	if (err < 0 || (err = store_commit(&tx, e)) < 0)
 		return err;
 	sched_advance(s, *ret_id);
@@ -282,8 +285,8 @@ static int cancel(struct sched *s, int64_t series_id, struct error *e)
 	if (row.finished_ms)
 		return error_set(e, ERR_STATE, "series %lld has finished already: it is %s",
 			(long long)series_id, row.state);
-	if ((err = series_set_cancelled(s->store, series_id, row.run, e)) < 0 ||
-		(err = job_cancel_queued(s->store, series_id, row.run, e)) < 0)
+	err = versions_cancel(s, &row, "It was cancelled.", e);
+	if (err < 0)
 		return err;
 	return store_commit(&tx, e);
 }

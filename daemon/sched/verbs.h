@@ -47,6 +47,7 @@ struct submit_opts {
 	const char *profile; /* NULL: the default */
 	const char *until; /* apply build test; NULL: test */
 	bool no_inherit;
+	bool keep_older; /* versions before it that still wait or run go on */
 };
 
 /* *ret_created false: the same content was there with the same options onto the same base. */

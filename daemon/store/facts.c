@@ -144,6 +144,8 @@ struct facts *facts_free(struct facts *f)
 	free(f->chosen_by);
 	free(f->base_why);
 	cJSON_Delete(f->candidates);
+	cJSON_Delete(f->previous);
+	cJSON_Delete(f->trailers);
 	cJSON_Delete(f->prerequisites);
 	free(f->until);
 	cJSON_Delete(f->reasons);

@@ -148,6 +148,9 @@ struct facts {
 	char *base_why; /* one sentence, or NULL */
 	cJSON *candidates; /* bases passed over: [{tree,commit,why}]; NULL until apply */
 	cJSON *prerequisites; /* named by the mails: [{kind,value,found,series,commit}] */
+	cJSON *previous; /* the version before, and what became of its patches; or NULL */
+	int64_t previous_id; /* 0: it was not sent here by itself */
+	cJSON *trailers; /* [{name,value,patch,reply,message_id,refused}]; NULL until parsed */
 	char *until; /* apply build test */
 	bool no_inherit;
 	cJSON *profile; /* resolved when it was submitted, see daemon/config/profile.h */

@@ -125,6 +125,7 @@ int facts_load(
 		need_load,
 		patch_load,
 		base_load,
+		version_load,
 		build_load,
 		boot_load,
 		job_load,

@@ -45,14 +45,14 @@ int series_set_held(
 		id, e);
 }
 
-int series_set_cancelled(struct store *s, int64_t id, int run, struct error *e)
+int series_set_cancelled(struct store *s, int64_t id, int run, const char *why, struct error *e)
 {
 	return series_no_such(
 		store_exec_one(s, e, "run",
 			"UPDATE run SET state = 'cancelled', verdict = 'cancelled', "
-			"performance = 'none', reasons = json_array('It was cancelled.'), "
+			"performance = 'none', reasons = json_array(?4), "
 			"finished_ms = ?3 WHERE series_id = ?1 AND n = ?2 AND finished_ms = 0",
-			"iii", id, (int64_t)run, clock_unix_ms()),
+			"iiis", id, (int64_t)run, clock_unix_ms(), why),
 		id, e);
 }
 
@@ -88,6 +88,7 @@ int series_set_parsed(struct store *s, int64_t id, int run, const cJSON *parsed,
 		return series_no_such(err, id, e);
 	if ((err = patch_insert_all(s, id, run, patches, e)) < 0 ||
 		(err = known_insert(s, id, parsed, e)) < 0 ||
+		(err = version_insert(s, id, run, parsed, e)) < 0 ||
 		(err = prerequisite_insert_all(s, id, run, json_get(parsed, "prerequisites"), e)) <
 			0)
 		return err;
@@ -108,6 +109,7 @@ int series_set_applied(struct store *s, int64_t id, int run, const cJSON *applie
 	if (err < 0)
 		return series_no_such(err, id, e);
 	if ((err = base_set(s, id, run, applied, e)) < 0 ||
+		(err = version_set_changes(s, id, run, applied, e)) < 0 ||
 		(err = prerequisite_set_found(s, id, run, json_get(applied, "prerequisites"), e)) <
 			0 ||
 		(err = need_set_commits(s, id, run, json_get(applied, "needs"), e)) < 0)

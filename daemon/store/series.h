@@ -60,7 +60,8 @@ int series_set_state(struct store *s, int64_t id, int run, const char *state, st
 /* State held, finished, verdict held. */
 int series_set_held(struct store *s, int64_t id, int run, const char *why, bool input_at_fault,
 	struct error *e);
-int series_set_cancelled(struct store *s, int64_t id, int run, struct error *e);
+/* why: a whole sentence. */
+int series_set_cancelled(struct store *s, int64_t id, int run, const char *why, struct error *e);
 /* State done. reasons: array of strings. */
 int series_set_verdict(struct store *s, int64_t id, int run, const char *verdict,
 	const char *performance, const cJSON *reasons, struct error *e);

@@ -28,6 +28,12 @@ int prerequisite_insert_all(
 int prerequisite_set_found(
 	struct store *s, int64_t series_id, int run, const cJSON *list, struct error *e);
 
+/* version.c: from `patchbay parse`, then what apply says of the version before. */
+int version_insert(struct store *s, int64_t id, int run, const cJSON *parsed, struct error *e);
+int version_set_changes(
+	struct store *s, int64_t id, int run, const cJSON *applied, struct error *e);
+int version_load(struct store *s, struct facts *f, struct error *e);
+
 /* patch.c: rows of `patchbay parse`, then what apply says of them. */
 int patch_insert_all(
 	struct store *s, int64_t series_id, int run, const cJSON *patches, struct error *e);

@@ -6,6 +6,7 @@
 #include "daemon/worker/apply.h"
 
 #include "base/file.h"
+#include "daemon/worker/changes.h"
 #include "patches/mail/mbox.h"
 
 /* The base, a need or the mailbox itself is not usable: the series is held with `why`. */
@@ -182,6 +183,27 @@ static void applying_done(struct applying *a)
 }
 #define AUTO_APPLYING CLEANUP(applying_done)
 
+/* What became of the version before, where that one is whole: it changes nothing else. */
+static void tell_previous(const struct applying *a, cJSON *result)
+{
+	const cJSON *wanted = json_get(a->job->doc, "previous");
+	const char *mbox = json_str(wanted, "mbox", NULL);
+	AUTO_SERIES_SET struct series_set set;
+	AUTO_FREE char *data = NULL;
+	const struct series *old;
+	struct error e = ERROR_INIT;
+	cJSON *previous;
+	size_t len;
+
+	series_set_init(&set);
+	if (!mbox || file_read(mbox, MBOX_MAX_BYTES, &data, &len, &e) ||
+		series_set_read(&set, data, len, &e) || series_set_only(&set, &old, &e))
+		return;
+	previous = json_add_object(result, "previous");
+	json_set_int(previous, "id", json_int(wanted, "id", 0));
+	changes_add_previous(old, a->own.series, previous);
+}
+
 static int run(struct job *job, cJSON *result, struct error *e)
 {
 	AUTO_APPLYING struct applying a = {.job = job};
@@ -208,6 +230,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 		r = choose_base(&a, &choice, e);
 	if (r)
 		return is_input_fault(r) ? hold(result, e->msg) : r;
+	tell_previous(&a, result);
 	return tell(&a, &choice, result, e);
 }
 

@@ -3,7 +3,7 @@
 
 #include "patches/series/compare.h"
 
-void changes_add(const struct series *old, const struct series *new, cJSON *o)
+static void add_changes(const struct series *old, const struct series *new, cJSON *o)
 {
 	AUTO_SERIES_CHANGES struct series_changes c = {0};
 	cJSON *list = json_add_array(o, "changes");
@@ -25,4 +25,24 @@ void changes_add(const struct series *old, const struct series *new, cJSON *o)
 		cJSON_AddItemToArray(list, item);
 	}
 	json_set_bool(o, "rough", c.rough);
+}
+
+/* Within one file that was found out already; across files it is what made the lab find it. */
+static enum series_link link_of(const struct series *old, const struct series *new)
+{
+	if (new->previous == old)
+		return new->link;
+	if (streq(old->change_id, new->change_id))
+		return LINK_CHANGE_ID;
+	return streq(old->title, new->title) ? LINK_TITLE : LINK_REPLY;
+}
+
+void changes_add_previous(const struct series *old, const struct series *new, cJSON *previous)
+{
+	json_set_int(previous, "version", old->version);
+	json_set_str(previous, "title", old->title);
+	json_set_str(previous, "message_id", old->top->message_id);
+	json_set_str(previous, "linked_by", series_link_name(link_of(old, new)));
+	json_set_bool(previous, "partial", new->partial);
+	add_changes(old, new, previous);
 }

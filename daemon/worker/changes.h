@@ -9,7 +9,10 @@
 /* Bytes of differences shown for one series; beyond them the sentences say how much differs. */
 #define CHANGES_MAX_SHOWN ((size_t)128 << 10)
 
-/* Adds `changes` to the object, and `rough` where not all of it could be looked at. */
-void changes_add(const struct series *old, const struct series *new, cJSON *o);
+/*
+ * Fills the object in: `version`, `title` and `message_id` of the old one, how it was `linked_by`,
+ * whether the new one is `partial`, `changes`, and `rough` where not all could be looked at.
+ */
+void changes_add_previous(const struct series *old, const struct series *new, cJSON *previous);
 
 #endif

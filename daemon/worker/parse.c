@@ -12,6 +12,8 @@
 #include "patches/mail/mbox.h"
 #include "patches/series/series.h"
 
+#define MAX_ANSWERS 20
+
 static cJSON *files_json(const struct diff *d)
 {
 	cJSON *files = cJSON_CreateArray();
@@ -87,22 +89,22 @@ static void add_trailers(const struct series *s, cJSON *series)
 	}
 }
 
-/* The version before, and what became of its patches; null where it is not here. */
+/* null where it is not here. */
 static void add_previous(const struct series *s, cJSON *series)
 {
-	cJSON *previous;
-
-	if (!s->previous) {
+	if (s->previous)
+		changes_add_previous(s->previous, s, json_add_object(series, "previous"));
+	else
 		json_set(series, "previous", NULL);
-		return;
-	}
-	previous = json_add_object(series, "previous");
-	json_set_int(previous, "version", s->previous->version);
-	json_set_str(previous, "title", s->previous->title);
-	json_set_str(previous, "message_id", s->previous->top->message_id);
-	json_set_str(previous, "linked_by", series_link_name(s->link));
-	json_set_bool(previous, "partial", s->partial);
-	changes_add(s->previous, s, previous);
+}
+
+/* The mails that it answers, the nearest first: another series may be among them. */
+static void add_answers(const struct message *m, cJSON *series)
+{
+	cJSON *list = json_add_array(series, "answers");
+
+	for (size_t i = 0; i < m->n_references && i < MAX_ANSWERS; i++)
+		json_push_str(list, m->references[i]);
 }
 
 static cJSON *series_json(const struct series *s, char **ret_held)
@@ -124,6 +126,7 @@ static cJSON *series_json(const struct series *s, char **ret_held)
 		json_set(series, "cover", NULL);
 	json_set_str(series, "message_id", s->top->message_id);
 	json_set_str(series, "sender", s->top->sender_email);
+	add_answers(s->top, series);
 	json_set_bool(series, "rfc", s->rfc);
 	json_set_bool(series, "resend", s->resend);
 	json_set_int(series, "replies", (int64_t)s->n_replies);

@@ -261,7 +261,7 @@ static void the_same_is_found_unless_it_ended_in_error(void **state)
 	assert_int_equal(series_add_run(lab->store, id, 7, &run, NULL), 0);
 	assert_int_equal(run, 2);
 	assert_int_equal(series_find(lab->store, "same", &found, NULL), 0);
-	assert_int_equal(series_set_cancelled(lab->store, id, 2, NULL), 0);
+	assert_int_equal(series_set_cancelled(lab->store, id, 2, "It was cancelled.", NULL), 0);
 	assert_int_equal(series_find(lab->store, "same", &found, NULL), ERR_MISSING);
 	/* What has ended stays as it ended. */
 	assert_int_equal(series_set_state(lab->store, id, 2, "building", NULL), ERR_MISSING);
