@@ -181,6 +181,26 @@ static void tells_of_unreadable_mail(void **state)
 	assert_false(series_feed_next(f, &event));
 }
 
+static void takes_mails_up_to_a_size(void **state)
+{
+	static const char head[] = "Message-ID: <1>\nSubject: x\n\n";
+	char *text = xmalloc(FEED_MAX_MAIL + 2);
+
+	(void)state;
+	memset(text, 'x', FEED_MAX_MAIL + 2);
+	memcpy(text, head, strlen(head));
+	for (size_t over = 0; over < 2; over++) {
+		AUTO_SERIES_FEED struct series_feed *f = series_feed_new(0, 0);
+		struct feed_event event;
+
+		series_feed_add(f, 7, 0, text, FEED_MAX_MAIL + over);
+		assert_int_equal(series_feed_next(f, &event), over);
+		if (over)
+			assert_non_null(strstr(event.why, "16777216"));
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +208,7 @@ int main(void)
 		cmocka_unit_test(lets_go_of_old_mails),
 		cmocka_unit_test(forgets_what_was_purged),
 		cmocka_unit_test(tells_of_unreadable_mail),
+		cmocka_unit_test(takes_mails_up_to_a_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
