@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "daemon/worker/changes.h"
+#include "patches/git/staging.h"
 #include "patches/mail/mbox.h"
 
 /* The base, a need or the mailbox itself is not usable: the series is held with `why`. */
@@ -93,6 +94,8 @@ static int open_places(struct applying *a, struct error *e)
 			return ERR_STATE;
 		r = repo_open(p->repo_path, &p->repo, e);
 		if (!r)
+			r = staging_start(p->repo, e);
+		if (!r)
 			r = repo_commit(p->repo, tip, &p->tip, e);
 		if (r)
 			return r;
@@ -159,7 +162,9 @@ static int tell(struct applying *a, struct choice *c, cJSON *result, struct erro
 	json_set(result, "prerequisites", prerequisites_json(a, t->place));
 	if (t->status == ATTEMPT_UNUSABLE)
 		return hold(result, t->why);
-	r = keep(a, t, e);
+	r = staging_keep(t->place->repo, e);
+	if (!r)
+		r = keep(a, t, e);
 	json_set(result, "patches", steal_ptr(t->patches));
 	json_set_str(result, "status", t->status == ATTEMPT_CONFLICT ? "conflict" : "applied");
 	if (t->status == ATTEMPT_CONFLICT)

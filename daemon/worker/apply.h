@@ -78,7 +78,7 @@ char *prerequisites_why(const struct applying *a);
 /* [{"n","commit"}] of those that are in the tree; heap. */
 cJSON *prerequisites_json(const struct applying *a, const struct place *place);
 
-/* Objects are written, references are not. Anything but 0 is the lab's trouble. */
+/* Objects are staged (patches/git/staging.h), references are not written. Anything but 0 is the lab's trouble. */
 int attempt_run(const struct applying *a, const struct place *place, const struct oid *base,
 	struct attempt *ret, struct error *e);
 

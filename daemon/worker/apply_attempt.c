@@ -3,6 +3,7 @@
 #include "daemon/worker/apply.h"
 
 #include "patches/git/am.h"
+#include "patches/git/staging.h"
 #include "patches/mail/date.h"
 
 void attempt_done(struct attempt *t)
@@ -61,6 +62,8 @@ static int apply_patch(struct repo *repo, struct oid *head, const struct series_
 			.why = xstrdup(e->msg)};
 	} else {
 		r = am_apply(repo, head, &am, head, &how, &conflict, e);
+		if (!r)
+			r = staging_trim(repo, e);
 	}
 	if (r == ERR_CONFLICT) {
 		set_item(patch, "conflict", conflict_json(&conflict));
@@ -155,6 +158,8 @@ int attempt_run(const struct applying *a, const struct place *place, const struc
 		.patches = cJSON_CreateArray()};
 	int r = 0;
 
+	/* What an attempt before this one made is of no use. */
+	staging_drop(place->repo);
 	for (size_t i = 0; i < a->n_needs && !r && t.status == ATTEMPT_NONE; i++)
 		r = apply_need(&t, &a->needs[i], e);
 	if (!r && t.status == ATTEMPT_NONE)

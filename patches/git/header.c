@@ -320,7 +320,13 @@ static int git_header(struct scan *s, struct diff_file *f, struct error *e)
 		f->old_name = xstrdup(def);
 		f->new_name = xstrdup(def);
 	}
-	if ((!f->new_name && f->is_delete == NO) || (!f->old_name && f->is_new == NO))
+	if (f->is_new == YES && f->is_delete == YES)
+		return error_set(e, ERR_SYNTAX,
+			"the git header at line %d of the patch says of a file that it is new and "
+			"that it is deleted",
+			at);
+	if ((!f->new_name && f->is_delete == NO) || (!f->old_name && f->is_new == NO) ||
+		(!f->new_name && !f->old_name))
 		return error_set(e, ERR_SYNTAX,
 			"the git header at line %d of the patch does not say which file it is "
 			"about",

@@ -7,10 +7,13 @@
 
 #include <git2.h>
 
+struct staging;
+
 struct repo {
 	git_repository *git;
 	git_odb *odb;
 	char *path;
+	struct staging *staging; /* the odb's; NULL: objects go to disk at once */
 };
 
 /* libgit2's last error as our sentence: "WHAT: its words". */
