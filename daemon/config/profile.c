@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/config/benchmarks.h"
 #include "daemon/config/profile.h"
 #include "base/file.h"
 #include "daemon/config/profile_set.h"
@@ -147,14 +148,6 @@ static int resolve_clocks(const struct raw_clocks *raw, cJSON *to, struct error 
 	return err;
 }
 
-static bool metric_ok(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 0 && len <= 128 &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == len;
-}
-
 static int resolve_primary(
 	const struct raw_benchmark *raw, cJSON *to, unsigned *total, struct error *e)
 {
@@ -164,21 +157,19 @@ static int resolve_primary(
 		const char *name = raw->primary[i];
 		AUTO_FREE char *whole = xasprintf("%s.%s", raw->run, name);
 		const cJSON *other;
+		int err = benchmark_check_metric(raw->run, name, e);
 
-		if (!metric_ok(name))
-			return error_set(e, ERR_SYNTAX,
-				"benchmarks: primary '%s' is not a metric such as "
-				"hugetlbfs.unmap_seconds",
-				name);
-		json_for_each (other, primary)
-			if (streq(other->valuestring, whole))
-				return error_set(e, ERR_SYNTAX,
-					"benchmarks: primary '%s' is there twice", name);
+		if (err)
+			return err;
 		if (++*total > PROFILE_MAX_PRIMARY)
 			return error_set(e, ERR_LIMIT,
 				"benchmarks: more than %d primary metrics: each one more makes all "
 				"of them less certain, so choose",
 				PROFILE_MAX_PRIMARY);
+		json_for_each (other, primary)
+			if (streq(other->valuestring, whole))
+				return error_set(e, ERR_SYNTAX,
+					"benchmarks: primary '%s' is there twice", name);
 		json_push_str(primary, whole);
 	}
 	return 0;
@@ -194,6 +185,9 @@ static int resolve_benchmark(
 	if (!raw->run || !profile_name_ok(raw->run))
 		return error_set(
 			e, ERR_SYNTAX, "benchmarks: 'run:' must name a benchmark, such as dma-map");
+	err = benchmark_check(raw->run, e);
+	if (err)
+		return err;
 	json_for_each (other, to)
 		if (streq(json_str(other, "run", NULL), raw->run))
 			return error_set(e, ERR_SYNTAX,

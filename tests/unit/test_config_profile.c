@@ -140,7 +140,8 @@ static void test_everything_said(void **state)
 		"    machines: { tags: [vtd, big] }\n"
 		"    clocks: { wall: { pairs: 30 } }\n"
 		"    benchmarks:\n"
-		"      - { run: dma-map, size_mib: 64, iterations: 1, warmup: 0, primary: [x.y] }\n"
+		"      - { run: dma-map, size_mib: 64, iterations: 1, warmup: 0, primary: "
+		"[hugetlbfs.map_seconds] }\n"
 		"    thresholds: { wall: 0.5% }\n"
 		"    limits: { build: 2h, build_silence: 1min, boot: 1s, silence: 9s, total: 3min "
 		"}\n");
@@ -152,7 +153,7 @@ static void test_everything_said(void **state)
 		       "\"machines\":{\"tags\":[\"vtd\",\"big\"]},"
 		       "\"clocks\":{\"wall\":{\"pairs\":30,\"max_pairs\":30}},"
 		       "\"benchmarks\":[{\"run\":\"dma-map\",\"size_mib\":64,\"iterations\":1,"
-		       "\"warmup\":0,\"primary\":[\"dma-map.x.y\"]}],"
+		       "\"warmup\":0,\"primary\":[\"dma-map.hugetlbfs.map_seconds\"]}],"
 		       "\"thresholds\":{\"wall\":0.005},"
 		       "\"limits\":{\"build_seconds\":7200,\"build_silence_seconds\":60,"
 		       "\"boot_seconds\":1,\"silence_seconds\":9,\"total_seconds\":180}}");
@@ -248,18 +249,25 @@ static void test_bad_values(void **state)
 static void test_bad_benchmarks(void **state)
 {
 	REFUSED("profiles: [{ name: a, benchmarks: [{ size_mib: 1 }] }]", ERR_SYNTAX, "run:");
-	REFUSED("profiles: [{ name: a, benchmarks: [{ run: x }, { run: x }] }]", ERR_SYNTAX,
-		"x is there twice");
-	REFUSED("profiles: [{ name: a, benchmarks: [{ run: x, size_mib: yes }] }]", ERR_SYNTAX,
-		"size_mib", "'yes'");
-	REFUSED("profiles: [{ name: a, benchmarks: [{ run: x, size_mib: 1048577 }] }]", ERR_SYNTAX,
-		"size_mib", "1048576");
-	REFUSED("profiles: [{ name: a, benchmarks: [{ run: x, primary: [A B] }] }]", ERR_SYNTAX,
-		"primary", "'A B'");
-	REFUSED("profiles: [{ name: a, benchmarks: [{ run: x, primary: [m, m] }] }]", ERR_SYNTAX,
-		"twice");
-	REFUSED("profiles: [{ name: a, benchmarks: [{ run: x, primary: [a, b, c, d] },"
-		" { run: y, primary: [e, f, g] }] }]",
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dam-map }] }]", ERR_MISSING, "'dam-map'",
+		"there is: dma-map");
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map }, { run: dma-map }] }]",
+		ERR_SYNTAX, "dma-map is there twice");
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, size_mib: yes }] }]",
+		ERR_SYNTAX, "size_mib", "'yes'");
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, size_mib: 1048577 }] }]",
+		ERR_SYNTAX, "size_mib", "1048576");
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, primary: [A B] }] }]",
+		ERR_MISSING, "'A B'", "hugetlbfs.unmap_seconds");
+#define ONE "hugetlbfs.map_seconds"
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, primary: [" ONE ", " ONE
+		"] }] }]",
+		ERR_SYNTAX, "twice");
+#define SIX                                                                                       \
+	ONE ", hugetlbfs.unmap_seconds, madv_hugepage.map_seconds, madv_hugepage.unmap_seconds, " \
+	    "map_populate.map_seconds, map_populate.unmap_seconds"
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, primary: [" SIX ", " ONE
+		"] }] }]",
 		ERR_LIMIT, "6");
 }
 
