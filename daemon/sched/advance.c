@@ -215,7 +215,7 @@ static int advance(struct step *st, int64_t series_id, struct error *e)
 		st->ended = true;
 		return 0;
 	}
-	err = facts_load(store, series_id, st->series->run, &f, e);
+	err = facts_load(store, series_id, st->series->run, FACTS_JUDGED, &f, e);
 	if (err < 0)
 		return err;
 	st->facts = f;

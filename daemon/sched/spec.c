@@ -276,7 +276,7 @@ static int boot_spec(struct sched *s, const struct job_row *job, cJSON *spec, in
 	AUTO_FACTS struct facts *f = NULL;
 	const cJSON *limits;
 	cJSON *o;
-	int err = facts_load(s->store, job->series_id, job->run, &f, e);
+	int err = facts_load(s->store, job->series_id, job->run, FACTS_JUDGED, &f, e);
 
 	if (err < 0 || (err = add_host(s, spec, job->host, e)) < 0 ||
 		(err = add_machine(s, spec, job->machine, e)) < 0 ||

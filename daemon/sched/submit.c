@@ -306,7 +306,7 @@ int sched_report(struct sched *s, int64_t series_id, cJSON **ret_report, struct 
 {
 	AUTO_FACTS struct facts *f = NULL;
 	AUTO_VERDICT struct verdict *v = NULL;
-	int err = facts_load(s->store, series_id, 0, &f, e);
+	int err = facts_load(s->store, series_id, 0, FACTS_SHOWN, &f, e);
 
 	if (err < 0)
 		return err;

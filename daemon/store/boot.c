@@ -66,7 +66,7 @@ int boot_load(struct store *s, struct facts *f, struct error *e)
 		struct fact_boot *b = rows_add(f->boots, f->n_boots);
 
 		read_row(st, b);
-		err = finding_load(s, b->job_id, &b->findings, &b->n_findings, e);
+		err = finding_load(s, b->job_id, f->has_excerpts, &b->findings, &b->n_findings, e);
 		if (err < 0)
 			return err;
 		err = sample_load(s, b->job_id, &b->samples, &b->n_samples, e);

@@ -51,7 +51,7 @@ int build_load(struct store *s, struct facts *f, struct error *e)
 		b->artifact = col_text(st, 10);
 		b->seconds = col_num(st, 11);
 		b->findings_dropped = col_int(st, 12);
-		err = finding_load(s, b->job_id, &b->findings, &b->n_findings, e);
+		err = finding_load(s, b->job_id, f->has_excerpts, &b->findings, &b->n_findings, e);
 		if (err < 0)
 			return err;
 	}

@@ -131,6 +131,7 @@ struct fact_job {
 };
 
 struct facts {
+	bool has_excerpts; /* of findings; see facts_load() */
 	int64_t id; /* series */
 	int run; /* from 1; a rerun adds one */
 	char *title;

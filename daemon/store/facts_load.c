@@ -118,8 +118,8 @@ static int load_busy(struct store *s, struct facts *f, struct error *e)
 	return 0;
 }
 
-int facts_load(
-	struct store *s, int64_t series_id, int run, struct facts **ret_facts, struct error *e)
+int facts_load(struct store *s, int64_t series_id, int run, enum facts_depth depth,
+	struct facts **ret_facts, struct error *e)
 {
 	static int (*const load[])(struct store *, struct facts *, struct error *) = {
 		need_load,
@@ -136,6 +136,7 @@ int facts_load(
 	AUTO_FACTS struct facts *f = facts_new();
 	int err = store_begin(s, &tx, e);
 
+	f->has_excerpts = depth == FACTS_SHOWN;
 	if (err < 0 || (err = load_series(s, series_id, run, f, e)) < 0)
 		return err;
 	for (size_t i = 0; i < ARRAY_SIZE(load); i++) {

@@ -16,14 +16,14 @@ int finding_insert(struct store *s, int64_t job_id, int n, const cJSON *finding,
 		(int64_t)json_bool(finding, "fatal", false));
 }
 
-int finding_load(struct store *s, int64_t job_id, struct fact_finding **ret_findings, size_t *ret_n,
-	struct error *e)
+int finding_load(struct store *s, int64_t job_id, bool excerpts, struct fact_finding **ret_findings,
+	size_t *ret_n, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
 	int err = store_query(s, &st, e,
-		"SELECT kind, file, line, col, function, message, option, signature, excerpt, "
-		"fatal FROM finding WHERE job_id = ? ORDER BY n",
-		"i", job_id);
+		"SELECT kind, file, line, col, function, message, option, signature, "
+		"iif(?2, excerpt, NULL), fatal FROM finding WHERE job_id = ?1 ORDER BY n",
+		"ii", job_id, (int64_t)excerpts);
 
 	if (err < 0)
 		return err;

@@ -89,8 +89,10 @@ struct series_filter {
 int series_list(struct store *s, const struct series_filter *filter, const struct page *page,
 	struct series_row **ret_rows, size_t *ret_n, int64_t *ret_next, struct error *e);
 
-/* Everything about one run, in one transaction. run 0: the newest. */
-int facts_load(
-	struct store *s, int64_t series_id, int run, struct facts **ret_facts, struct error *e);
+/* Everything about one run, in one transaction. run 0: the newest. What was said around findings
+ * (their excerpts) is needed where they are shown, and is most of the bytes: without them, NULL. */
+enum facts_depth { FACTS_JUDGED, FACTS_SHOWN };
+int facts_load(struct store *s, int64_t series_id, int run, enum facts_depth depth,
+	struct facts **ret_facts, struct error *e);
 
 #endif

@@ -47,8 +47,8 @@ int build_insert(struct store *s, const struct job_row *job, struct error *e);
 int boot_insert(struct store *s, const struct job_row *job, struct error *e);
 int build_load(struct store *s, struct facts *f, struct error *e);
 int boot_load(struct store *s, struct facts *f, struct error *e);
-int finding_load(struct store *s, int64_t job_id, struct fact_finding **ret_findings, size_t *ret_n,
-	struct error *e);
+int finding_load(struct store *s, int64_t job_id, bool excerpts, struct fact_finding **ret_findings,
+	size_t *ret_n, struct error *e);
 int sample_load(struct store *s, int64_t job_id, struct fact_sample **ret_samples, size_t *ret_n,
 	struct error *e);
 int job_load(struct store *s, struct facts *f, struct error *e);

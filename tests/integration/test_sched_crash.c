@@ -154,7 +154,7 @@ static void check_series(struct store *store, int64_t id)
 	assert_int_equal(series_get(store, id, &row, NULL), 0);
 	assert_string_equal(row.verdict, "pass");
 	assert_int_equal(row.run, 1);
-	assert_int_equal(facts_load(store, id, 0, &f, NULL), 0);
+	assert_int_equal(facts_load(store, id, 0, FACTS_JUDGED, &f, NULL), 0);
 	assert_int_equal(f->n_builds, 2);
 	for (size_t i = 0; i < f->n_builds; i++)
 		assert_int_equal(f->builds[i].n_findings, 1);

@@ -106,9 +106,18 @@ static const struct facts *load(struct lab *lab, int64_t series, int run)
 	struct error e = ERROR_INIT;
 
 	lab->facts = facts_free(lab->facts);
-	if (facts_load(lab->store, series, run, &lab->facts, &e) < 0)
+	if (facts_load(lab->store, series, run, FACTS_SHOWN, &lab->facts, &e) < 0)
 		fail_msg("%s", e.msg);
 	return lab->facts;
+}
+
+static void excerpts_are_read_where_they_are_shown(struct lab *lab)
+{
+	lab->facts = facts_free(lab->facts);
+	assert_int_equal(
+		facts_load(lab->store, lab->series, 0, FACTS_JUDGED, &lab->facts, NULL), 0);
+	assert_string_equal(lab->facts->builds[0].findings[0].message, "m");
+	assert_null(lab->facts->builds[0].findings[0].excerpt);
 }
 
 static void set_parsed(struct lab *lab, int64_t series, int run, const char *text)
@@ -149,8 +158,10 @@ static void a_fresh_series_has_what_was_sent(void **state)
 	assert_true(f->created_ms > 0);
 	assert_int_equal(f->finished_ms, 0);
 	assert_int_equal(f->n_patches + f->n_builds + f->n_boots + f->n_jobs + f->n_needs, 0);
-	assert_int_equal(facts_load(lab->store, 99, 0, &lab->facts, NULL), ERR_MISSING);
-	assert_int_equal(facts_load(lab->store, lab->series, 2, &lab->facts, NULL), ERR_MISSING);
+	assert_int_equal(
+		facts_load(lab->store, 99, 0, FACTS_JUDGED, &lab->facts, NULL), ERR_MISSING);
+	assert_int_equal(facts_load(lab->store, lab->series, 2, FACTS_JUDGED, &lab->facts, NULL),
+		ERR_MISSING);
 }
 
 static void parse_and_apply_come_back(void **state)
@@ -258,6 +269,7 @@ static void builds_and_boots_come_back(void **state)
 	assert_int_equal(finding_insert(lab->store, build_id, 1, finding, NULL), 0);
 	assert_int_equal(finding_insert(lab->store, boot_id, 1, bare, NULL), 0);
 	assert_int_equal(sample_insert(lab->store, boot_id, 1, sample, NULL), 0);
+	excerpts_are_read_where_they_are_shown(lab);
 	f = load(lab, lab->series, 0);
 	assert_int_equal(f->n_builds, 1);
 	assert_int_equal(f->builds[0].status, STATUS_PASS);
@@ -270,6 +282,7 @@ static void builds_and_boots_come_back(void **state)
 	assert_int_equal(f->boots[0].findings_dropped, 4);
 	assert_int_equal(f->builds[0].n_findings, 1);
 	assert_string_equal(f->builds[0].findings[0].option, "-Wx");
+	assert_string_equal(f->builds[0].findings[0].excerpt, "e");
 	assert_int_equal(f->builds[0].findings[0].column, 3);
 	assert_true(f->builds[0].findings[0].fatal);
 	assert_int_equal(f->n_boots, 1);
