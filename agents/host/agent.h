@@ -31,6 +31,9 @@ void agent_end(struct agent *a, const char *status, const char *reason);
 char *agent_path(const struct agent *a, const char *dir, const char *name);
 /* The path of a blob that is there and has this content; removes one that has not. ERR_MISSING. */
 int agent_blob(struct agent *a, const char *sha256, char **ret_path, struct error *e);
+/* Keep it as a blob, whole or not at all; one that is there and damaged is written again. */
+int agent_keep(struct agent *a, const void *data, size_t len, char *ret_sha256, char **ret_path,
+	struct error *e);
 
 /*
  * The lease (`lab` and `epoch` of the request): ERR_STATE where a higher epoch of that lab was

@@ -4,11 +4,13 @@
 #include "agents/host/agent.h"
 #include "agents/host/initrd.h"
 #include "agents/host/model.h"
+#include "agents/host/script.h"
 #include "agents/host/supervise.h"
 #include "agents/host/tools.h"
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +36,7 @@ struct boot {
 	char *cmdline;
 	char *image;
 	char *target;
-	char *dir; /* ROOT/run/boot-PID: MODEL_RUN_DIR in the sandbox */
+	char *dir; /* ROOT/run/boot: MODEL_RUN_DIR in the sandbox */
 	struct accel accel;
 	struct cage cage;
 	struct strbuf said; /* by QEMU itself */
@@ -157,10 +159,11 @@ static int prepare(struct boot *b, struct error *e)
 	return 0;
 }
 
-static void qemu_command(const struct boot *b, struct argv *cmd)
+static void qemu_command(
+	const struct boot *b, const struct cage *cage, const char *dir, struct argv *cmd)
 {
-	sandbox_begin(cmd, &b->cage);
-	argv_adds(cmd, (const char *const[]){"--bind", b->dir, MODEL_RUN_DIR, "--ro-bind", b->image,
+	sandbox_begin(cmd, cage);
+	argv_adds(cmd, (const char *const[]){"--bind", dir, MODEL_RUN_DIR, "--ro-bind", b->image,
 			       MODEL_KERNEL, NULL});
 	if (streq(b->accel.name, "kvm"))
 		argv_adds(cmd, (const char *const[]){"--dev-bind", "/dev/kvm", "/dev/kvm", NULL});
@@ -178,6 +181,31 @@ static void qemu_command(const struct boot *b, struct argv *cmd)
 	argv_adds(cmd, (const char *const[]){"-serial", "chardev:console", "-serial",
 			       "chardev:result", "-kernel", MODEL_KERNEL, "-initrd", MODEL_INITRD,
 			       "-append", b->cmdline, NULL});
+}
+
+/* The same guest by hand: its console on the terminal, its results in a file. */
+static int send_script(struct boot *b, struct error *e)
+{
+	AUTO_FREE char *initrd = path_join(b->dir, "initrd");
+	AUTO_FREE char *data = NULL, *kept = NULL;
+	char sha256[SHA256_HEX];
+	size_t len;
+	AUTO_STRBUF struct strbuf s;
+	AUTO_ARGV struct argv cmd = {NULL, 0};
+	int r;
+
+	script_begin(&s, "patchbay-boot");
+	if ((r = file_read(initrd, INITRD_MAX_INIT + 65536, &data, &len, e)) ||
+		(r = agent_keep(b->a, data, len, sha256, &kept, e)))
+		return r;
+	strbuf_adds(&s, "cp ");
+	script_word(&s, kept);
+	strbuf_adds(&s, " \"$dir/initrd\"\n: >\"$dir/result\"\n");
+	qemu_command(b, NULL, SCRIPT_DIR, &cmd);
+	script_sandboxed(&s, &cmd);
+	strbuf_adds(&s, " | tee \"$dir/console\"\ncat \"$dir/result\"\n");
+	script_send(&b->a->link, &s);
+	return 0;
 }
 
 static void take_console(void *data, const char *buf, size_t len)
@@ -221,7 +249,7 @@ static int run_guest(struct boot *b, struct run *r, struct error *e)
 	if (sysinfo(&si))
 		return error_errno(e, "cannot ask for the host's memory");
 	cage_open(&b->cage, MAX_PROCESSES, (int64_t)((uint64_t)si.totalram * si.mem_unit));
-	qemu_command(b, &cmd);
+	qemu_command(b, &b->cage, b->dir, &cmd);
 	run_init(r, &b->a->link, (const char *const *)cmd.v);
 	if ((res = run_pipe(r, 0, 1, take_console, e)) || (res = run_pipe(r, 2, 2, take_said, e)))
 		return res;
@@ -308,7 +336,8 @@ int agent_boot(struct agent *a, struct error *e)
 
 	strbuf_init(&b.said, 4096);
 	run_init(&r, &a->link, NULL);
-	if ((res = prepare(&b, e)) || (res = run_guest(&b, &r, e)) || (res = judge_qemu(&b, &r, e)))
+	if ((res = prepare(&b, e)) || (res = send_script(&b, e)) || (res = run_guest(&b, &r, e)) ||
+		(res = judge_qemu(&b, &r, e)))
 		return res;
 	send_end(&b, &r);
 	return 0;

@@ -136,6 +136,7 @@ static int run_stages(
 		return r;
 	if (strstr(config, "\nCONFIG_MODULES=y\n"))
 		targets[1] = "modules";
+	make_script(b, targets);
 	event_stage(&b->a->link, "compile");
 	r = make_run(b, targets, ret_result, ret_why, e);
 	return r ? r : output_settle(b, *ret_result, e);
@@ -144,20 +145,11 @@ static int run_stages(
 /* The image into ROOT/blobs, named by its hash, whole or not at all. */
 static int keep_image(struct build *b, char *hex, char **ret_path, struct error *e)
 {
-	AUTO_FREE char *data = NULL, *path = NULL;
-	char there[SHA256_HEX];
+	AUTO_FREE char *data = NULL;
 	size_t len;
 	int r = folder_read(b->obj, b->arch->image, 1UL << 30, &data, &len, e);
 
-	if (r)
-		return r;
-	sha256_of(data, len, hex);
-	path = agent_path(b->a, "blobs", hex);
-	if ((sha256_file(path, there, NULL) || !streq(there, hex)) &&
-		(r = file_write_atomic(path, data, len, 0600, e)))
-		return r;
-	*ret_path = steal_ptr(path);
-	return 0;
+	return r ? r : agent_keep(b->a, data, len, hex, ret_path, e);
 }
 
 static int add_tools(struct build *b, struct strbuf *ev, struct error *e)

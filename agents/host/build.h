@@ -88,6 +88,9 @@ int kconfig_dropped(struct build *b, struct strbuf *json, struct error *e);
 int make_run(struct build *b, const char *const *targets, enum build_result *ret_result,
 	struct error *ret_why, struct error *e);
 
+/* Send the script that makes these targets of the commit by hand. */
+void make_script(struct build *b, const char *const *targets);
+
 /* Before anything is built: what a killed build, or another owner's, did to the folder is undone,
  * and a marker says that a build is under way. */
 int output_admit(struct build *b, bool *ret_killed, struct error *e);

@@ -93,6 +93,22 @@ int agent_blob(struct agent *a, const char *sha256, char **ret_path, struct erro
 	return 0;
 }
 
+int agent_keep(struct agent *a, const void *data, size_t len, char *ret_sha256, char **ret_path,
+	struct error *e)
+{
+	AUTO_FREE char *path = NULL;
+	char there[SHA256_HEX];
+	int r = 0;
+
+	sha256_of(data, len, ret_sha256);
+	path = agent_path(a, "blobs", ret_sha256);
+	if (sha256_file(path, there, NULL) || !streq(there, ret_sha256))
+		r = file_write_atomic(path, data, len, 0600, e);
+	if (!r)
+		*ret_path = steal_ptr(path);
+	return r;
+}
+
 int agent_have(struct agent *a, struct error *e)
 {
 	AUTO_STRBUF struct strbuf ev;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* make in the sandbox, and what its end means. */
 #include "agents/host/build.h"
+#include "agents/host/script.h"
 #include "agents/host/wrapper.h"
 
 #include "base/clock.h"
@@ -23,18 +24,28 @@ static const char *const fixed_env[] = {
 	"0",
 };
 
-static void build_command(const struct build *b, const char *const *targets, struct argv *cmd)
+/* The tools that write down what they say, before those of the system. */
+static void add_wrappers(const struct build *b, struct argv *cmd)
 {
 	static const char *const tools[] = {"gcc", "ld"};
 
-	sandbox_begin(cmd, &b->cage);
-	argv_adds(cmd, (const char *const[]){"--ro-bind", b->src, "/src", "--bind", b->obj, "/out",
+	argv_adds(cmd, (const char *const[]){
 			       "--setenv", "PATCHBAY_BUILD", b->nonce, "--setenv", "PATH", NULL});
 	argv_addf(cmd, "%s:%s", WRAPPER_DIR, SANDBOX_PATH);
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
 		argv_adds(cmd, (const char *const[]){"--ro-bind", b->self, NULL});
 		argv_addf(cmd, "%s/%s", WRAPPER_DIR, tools[i]);
 	}
+}
+
+static void add_folders(const char *src, const char *obj, struct argv *cmd)
+{
+	argv_adds(
+		cmd, (const char *const[]){"--ro-bind", src, "/src", "--bind", obj, "/out", NULL});
+}
+
+static void add_make(const struct build *b, struct argv *cmd)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(fixed_env); i += 2)
 		argv_adds(cmd,
 			(const char *const[]){"--setenv", fixed_env[i], fixed_env[i + 1], NULL});
@@ -44,7 +55,50 @@ static void build_command(const struct build *b, const char *const *targets, str
 	argv_add(cmd, "LOCALVERSION=");
 	argv_add(cmd, "-k");
 	argv_addf(cmd, "-j%lld", (long long)b->jobs);
+}
+
+static void build_command(const struct build *b, const char *const *targets, struct argv *cmd)
+{
+	sandbox_begin(cmd, &b->cage);
+	add_folders(b->src, b->obj, cmd);
+	add_wrappers(b, cmd);
+	add_make(b, cmd);
 	argv_adds(cmd, targets);
+}
+
+static void add_fragments(const struct build *b, struct strbuf *s)
+{
+	const char *fragment;
+
+	strbuf_adds(s, "cat >>\"$dir/out/.config\" <<'END-OF-FRAGMENTS'\n");
+	for (size_t i = 0; (fragment = request_nth(&b->a->req, "fragment", i)); i++)
+		strbuf_addf(s, "%s\n", fragment);
+	strbuf_adds(s, "END-OF-FRAGMENTS\n");
+}
+
+/* The same from nothing: it needs no output folder, and leaves none of ours changed. */
+void make_script(struct build *b, const char *const *targets)
+{
+	AUTO_STRBUF struct strbuf s;
+	AUTO_ARGV struct argv cmd = {NULL, 0};
+
+	script_begin(&s, "patchbay-build");
+	strbuf_adds(
+		&s, "mkdir -p \"$dir/src\" \"$dir/out\"\nGIT_INDEX_FILE=$dir/index git --git-dir=");
+	script_word(&s, b->repo);
+	strbuf_addf(
+		&s, " --work-tree=\"$dir/src\" read-tree --reset -u %s\nkmake() {\n\t", b->commit);
+	sandbox_begin(&cmd, NULL);
+	add_folders(SCRIPT_DIR "/src", SCRIPT_DIR "/out", &cmd);
+	add_make(b, &cmd);
+	script_sandboxed(&s, &cmd);
+	strbuf_addf(&s, " \"$@\"\n}\nkmake %s\n", b->config_base);
+	add_fragments(b, &s);
+	strbuf_adds(&s, "kmake olddefconfig\nkmake");
+	for (; *targets; targets++)
+		strbuf_addf(&s, " %s", *targets);
+	strbuf_addf(&s, "\nsha256sum \"$dir/out/%s\"\n", b->arch->image);
+	script_send(&b->a->link, &s);
 }
 
 static void take_log(void *data, const char *buf, size_t len)

@@ -9,6 +9,7 @@
 #define LOG_MAX ((size_t)256 * 1024 * 1024)
 #define PATIENCE_MS (2 * 60 * 1000)
 #define RETRY_MS 500
+#define SCRIPT_MAX ((size_t)1024 * 1024)
 
 static const struct cli_option ls_options[] = {
 	{"series", 0, "ID", "of one series only: its newest run's"},
@@ -213,11 +214,37 @@ static int run_log(struct cli *c)
 	return r < 0 ? cli_fail_error(c, &e) : CLI_GOOD;
 }
 
+/* The script, or one document that holds it. */
+static int run_reproduce(struct cli *c)
+{
+	struct error e = ERROR_INIT;
+	AUTO_FREE char *text = NULL;
+	AUTO_JSON cJSON *answer = cJSON_CreateObject();
+	char path[64];
+	int64_t id;
+
+	if (cli_id(c->args[0], "job", &id, &e) < 0 || !cli_client(c, &e))
+		return cli_fail_error(c, &e);
+	(void)snprintf(path, sizeof(path), "/jobs/%lld/reproduce", (long long)id);
+	if (client_get_text(c->client, path, "text/x-shellscript", SCRIPT_MAX, &text, &e) < 0)
+		return cli_fail_error(c, &e);
+	if (!c->json) {
+		text_out(stdout, text, strlen(text));
+		return CLI_GOOD;
+	}
+	json_set_int(answer, "id", id);
+	json_set_str(answer, "script", text);
+	cli_print_json(c, answer);
+	return CLI_GOOD;
+}
+
 const struct command job_commands[] = {
 	{"job ls", "[--series ID]", "what was done and is being done", NULL, ls_options, 0, 0,
 		run_ls},
 	{"job show", "ID", "one job in full", NULL, NULL, 1, 1, run_show},
 	{"job log", "ID [-f]", "what the compiler, or the console, said", NULL, log_options, 1, 1,
 		run_log},
+	{"job reproduce", "ID", "a shell script that does a build or a boot once more, by hand",
+		NULL, NULL, 1, 1, run_reproduce},
 	{0},
 };

@@ -2,6 +2,9 @@
 #include "daemon/http/json.h"
 #include "daemon/http/routes.h"
 #include "daemon/http/server.h"
+#include "base/file.h"
+
+#define SCRIPT_MAX ((size_t)1024 * 1024)
 
 void jobs_get_list(struct request *r)
 {
@@ -49,4 +52,28 @@ void jobs_get_one(struct request *r)
 		reply_error(r, &e);
 	else
 		reply_json(r, 200, json_job(r->http->sched, &row));
+}
+
+void jobs_get_reproduce(struct request *r)
+{
+	AUTO_JOB struct job_row row = {0};
+	struct error e = ERROR_INIT;
+	AUTO_FREE char *path = NULL;
+	AUTO_FREE char *text = NULL;
+	size_t len;
+
+	if (job_get(r->http->store, r->id, &row, &e) < 0) {
+		reply_error(r, &e);
+		return;
+	}
+	path = sched_job_file(r->http->sched, &row, "reproduce.sh");
+	if (!path || file_read(path, SCRIPT_MAX, &text, &len, NULL) < 0) {
+		reply_problem(r, 404,
+			"Job %lld (%s) cannot be reproduced: only builds and boots that came as "
+			"far as "
+			"make or QEMU can.",
+			(long long)row.id, row.kind);
+		return;
+	}
+	reply_text(r, 200, "text/x-shellscript; charset=utf-8", steal_ptr(text), len);
 }

@@ -14,7 +14,7 @@
 /* Opens the log; -1 where there is none yet. */
 static int log_open(struct http *http, const struct job_row *job)
 {
-	AUTO_FREE char *path = sched_log_path(http->sched, job);
+	AUTO_FREE char *path = sched_job_file(http->sched, job, "log");
 
 	return path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 }

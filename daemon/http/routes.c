@@ -20,6 +20,7 @@ const struct route http_routes[] = {
 	{"GET", API "/jobs", ACCESS_READ, UPLOAD_NONE, jobs_get_list,
 		PAGE " series status kind host tree"},
 	{"GET", API "/jobs/:id", ACCESS_READ, UPLOAD_NONE, jobs_get_one, NULL},
+	{"GET", API "/jobs/:id/reproduce", ACCESS_READ, UPLOAD_NONE, jobs_get_reproduce, NULL},
 	{"GET", API "/jobs/:id/log", ACCESS_READ, UPLOAD_NONE, logs_get, "follow"},
 	{"GET", API "/trees", ACCESS_READ, UPLOAD_NONE, trees_get, PAGE},
 	{"POST", API "/trees", ACCESS_ADMIN, UPLOAD_JSON, trees_post, NULL},

@@ -24,6 +24,7 @@ void comparisons_get(struct request *r);
 /* jobs.c */
 void jobs_get_list(struct request *r);
 void jobs_get_one(struct request *r);
+void jobs_get_reproduce(struct request *r);
 
 /* logs.c */
 void logs_get(struct request *r);

@@ -24,30 +24,14 @@ char *sched_mail(const struct sched *s, const char *sha256)
 	return path_join(s->mail, sha256);
 }
 
-char *sched_log_path(const struct sched *s, const struct job_row *job)
+char *sched_job_file(const struct sched *s, const struct job_row *job, const char *name)
 {
 	AUTO_FREE char *folder = NULL;
 
 	if (job->attempt < 1)
 		return NULL;
 	folder = sched_artifacts(s, job->id, job->attempt);
-	return path_join(folder, "log");
-}
-
-int sched_job_spec(const struct sched *s, int64_t job_id, cJSON **ret_spec, struct error *e)
-{
-	AUTO_JOB struct job_row job = {0};
-	AUTO_FREE char *folder = NULL;
-	AUTO_FREE char *path = NULL;
-	int err = job_get(s->store, job_id, &job, e);
-
-	if (err < 0)
-		return err;
-	if (job.attempt < 1)
-		return error_set(e, ERR_STATE, "job %lld has not started yet", (long long)job_id);
-	folder = sched_artifacts(s, job_id, job.attempt);
-	path = path_join(folder, "job.json");
-	return json_read_file(path, SPEC_MAX_BYTES, ret_spec, e);
+	return path_join(folder, name);
 }
 
 /* Start jobs of one host (NULL: of none) until nothing is queued or there is no room. */

@@ -24,13 +24,9 @@ struct sched;
 struct store *sched_store(struct sched *s);
 /* STATE/incoming: uploads are written here; emptied at start. The scheduler's. */
 const char *sched_incoming(const struct sched *s);
-/* STATE/artifacts/JOB.ATTEMPT/log of a job's newest attempt (which may not exist yet); heap. NULL:
- * it never started. */
-char *sched_log_path(const struct sched *s, const struct job_row *job);
-
-/* The document that the worker of a job's newest attempt got, which runs it again by hand:
- * `patchbay-worker KIND <FILE 3>&1`; the caller's. ERR_STATE: it never started. */
-int sched_job_spec(const struct sched *s, int64_t job_id, cJSON **ret_spec, struct error *e);
+/* STATE/artifacts/JOB.ATTEMPT/NAME of a job's newest attempt: `log`, `reproduce.sh`; which may not
+ * exist (yet). Heap; NULL: it never started. */
+char *sched_job_file(const struct sched *s, const struct job_row *job, const char *name);
 
 #define SUBMIT_MAX_BYTES (32 * 1024 * 1024) /* of mail */
 #define SUBMIT_MAX_NEEDS 32

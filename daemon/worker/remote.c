@@ -177,6 +177,21 @@ static void take(void *data, bool is_stderr, const char *bytes, size_t len)
 	strbuf_add(is_stderr ? &c->said : &c->in, bytes, len);
 }
 
+/* What does the job again by hand, beside its log. */
+static int keep_script(struct remote_call *c, const char *text, struct error *e)
+{
+	struct job *job = c->remote->job;
+	AUTO_FREE char *path = worker_path(job, "reproduce.sh");
+	AUTO_FREE char *script =
+		xasprintf("#!/bin/sh\n"
+			  "# Job %lld (%s) of lab %s once more, by hand, on host %s:\n"
+			  "#     sh THIS [FOLDER]\n%s",
+			(long long)json_int(job->doc, "job", 0), json_str(job->doc, "kind", "?"),
+			json_str(job->doc, "lab", "?"), c->remote->target.name, text);
+
+	return file_write_atomic(path, script, strlen(script), 0700, e);
+}
+
 static int on_event(struct remote_call *c, const char *text, size_t len, struct error *e)
 {
 	AUTO_JSON cJSON *event = NULL;
@@ -193,6 +208,8 @@ static int on_event(struct remote_call *c, const char *text, size_t len, struct 
 		c->end = steal_ptr(event);
 		return 0;
 	}
+	if (streq(name, "script"))
+		return keep_script(c, json_str(event, "text", ""), e);
 	if (streq(name, "waiting")) {
 		c->deadline_ms = -1;
 		worker_stage(c->remote->job, "waiting");

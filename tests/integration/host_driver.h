@@ -243,4 +243,13 @@ static inline char *sh_out(const char *command)
 	return out;
 }
 
+/* The script that the agent sent, in a file. */
+static inline void driver_script(const struct agent_run *d, const char *path)
+{
+	AUTO_FREE char *events = xasprintf("%s.events", path);
+
+	assert_int_equal(file_write_atomic(events, d->events.buf, d->events.len, 0600, NULL), 0);
+	sh("jq -r 'select(.event == \"script\").text' %s >%s", events, path);
+}
+
 #endif

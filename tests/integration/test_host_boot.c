@@ -114,6 +114,30 @@ static void guest_that_ends(void **state)
 	assert_has(d.events.buf, "\"name\":\"ended\"");
 }
 
+/* By hand, the same guest says the same. */
+static void script_boots_the_same_guest(void **state)
+{
+	const char *const extra[] = {"cmdline=a='b c'", "init_args=seed=7", NULL};
+	AUTO_HOST struct host h;
+	AUTO_DRIVER struct agent_run d;
+	AUTO_FREE char *script = NULL, *command = NULL, *said = NULL;
+
+	host_make(&h, "RESET");
+	boot(&d, &h, extra);
+	script = path_join(h.root, "reproduce.sh");
+	driver_script(&d, script);
+	command = xasprintf("sh %s %s/again | grep -a -o 'tiny kernel: .*' ; cat %s/again/result",
+		script, h.root, h.root);
+	said = sh_out(command);
+	assert_has(said,
+		"tiny kernel: a='b c' console=ttyS0 loglevel=7 panic=-1 oops=panic -- seed=7");
+	free(steal_ptr(command));
+	command = xasprintf("cat %s/again/result", h.root);
+	free(steal_ptr(said));
+	said = sh_out(command);
+	assert_string_equal(said, "{result}");
+}
+
 static void deadlines(void **state)
 {
 	static const struct {
@@ -201,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(guest_that_ends),
+		cmocka_unit_test(script_boots_the_same_guest),
 		cmocka_unit_test(deadlines),
 		cmocka_unit_test(ended_from_outside),
 		cmocka_unit_test(lab_trouble),

@@ -82,6 +82,29 @@ static void rebuilt_base_says_the_same(void **state)
 	assert_string_equal(d1, d4);
 }
 
+/* By hand, from nothing, in another folder: the same image. */
+static void script_makes_the_same_image(void **state)
+{
+	const char *const extra[] = {"fragment=CONFIG_QUOTED=\"it's\"\n", NULL};
+	AUTO_TREE struct tree t;
+	AUTO_DRIVER struct agent_run d;
+	AUTO_FREE char *script = NULL, *command = NULL, *image = NULL, *by_hand = NULL;
+
+	tree_make(&t);
+	tree_build(&d, &t, t.base, extra);
+	image = driver_member(&d, "image_sha256");
+	script = path_join(t.dir, "reproduce.sh");
+	driver_script(&d, script);
+	command = xasprintf("sh %s '%s/by hand' 2>&1 | tail -n 1 | cut -d ' ' -f 1", script, t.dir);
+	by_hand = sh_out(command);
+	assert_string_equal(by_hand, image);
+	free(steal_ptr(command));
+	command = xasprintf("cat '%s/by hand/out/.config'", t.dir);
+	free(steal_ptr(by_hand));
+	by_hand = sh_out(command);
+	assert_string_equal(by_hand, "CONFIG_BASE=y");
+}
+
 static void comment_is_the_same_code(void **state)
 {
 	AUTO_TREE struct tree t;
@@ -149,6 +172,7 @@ int main(void)
 		cmocka_unit_test(passes_and_repeats),
 		cmocka_unit_test(config_is_merged_and_losses_reported),
 		cmocka_unit_test(rebuilt_base_says_the_same),
+		cmocka_unit_test(script_makes_the_same_image),
 		cmocka_unit_test(comment_is_the_same_code),
 		cmocka_unit_test(errors_outside_the_compiler_are_diagnostics),
 		cmocka_unit_test(commit_that_is_not_there),

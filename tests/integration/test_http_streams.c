@@ -226,7 +226,7 @@ static void make_job(struct lab *lab, void *data)
 	assert_int_equal(job_insert(lab->store, &job, &lab->job, NULL), 0);
 	job.id = lab->job;
 	assert_int_equal(job_set_started(lab->store, &job, NULL), 0);
-	path = sched_log_path(lab->sched, &job);
+	path = sched_job_file(lab->sched, &job, "log");
 	*strrchr(path, '/') = '\0';
 	assert_int_equal(file_mkdirs(path, 0700, NULL), 0);
 }
@@ -245,7 +245,7 @@ static void add_to_log(struct lab *lab, void *data)
 	AUTO_CLOSE int fd = -1;
 
 	assert_int_equal(job_get(lab->store, lab->job, &job, NULL), 0);
-	path = sched_log_path(lab->sched, &job);
+	path = sched_job_file(lab->sched, &job, "log");
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < piece->repeat; i++)
@@ -272,7 +272,7 @@ static void restart_job(struct lab *lab, void *data)
 	assert_int_equal(job_set_interrupted(lab->store, lab->job, NULL), 0);
 	assert_int_equal(job_get(lab->store, lab->job, &job, NULL), 0);
 	assert_int_equal(job_set_started(lab->store, &job, NULL), 0);
-	path = sched_log_path(lab->sched, &job);
+	path = sched_job_file(lab->sched, &job, "log");
 	*strrchr(path, '/') = '\0';
 	assert_int_equal(file_mkdirs(path, 0700, NULL), 0);
 	events_on_change(&change, lab->http);
@@ -355,6 +355,37 @@ static void test_log_followed(void **state)
 	close(fd);
 }
 
+static void write_script(struct lab *lab, void *data)
+{
+	AUTO_JOB struct job_row job = {0};
+	AUTO_FREE char *path = NULL;
+
+	assert_int_equal(job_get(lab->store, lab->job, &job, NULL), 0);
+	path = sched_job_file(lab->sched, &job, "reproduce.sh");
+	assert_int_equal(file_write_atomic(path, data, strlen(data), 0700, NULL), 0);
+}
+
+static void test_script(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_FREE char *path = NULL;
+
+	lab_call(lab, make_job, NULL);
+	path = xasprintf("GET /api/v1/jobs/%lld/reproduce", (long long)lab->job);
+	{
+		AUTO_ANSWER struct answer none = ask(lab, path, lab->read, NULL, NULL);
+
+		assert_problem(&none, 404, "only builds and boots");
+	}
+	lab_call(lab, write_script, (void *)"#!/bin/sh\n");
+	{
+		AUTO_ANSWER struct answer a = ask(lab, path, lab->read, NULL, NULL);
+
+		assert_int_equal(a.status, 200);
+		assert_string_equal(a.body, "#!/bin/sh\n");
+	}
+}
+
 static void test_log_of_nobody(void **state)
 {
 	AUTO_ANSWER struct answer a = ask(
@@ -410,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_log_ranges),
 		cmocka_unit_test(test_log_followed),
+		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_log_of_nobody),
 		cmocka_unit_test(test_long_log),
 		cmocka_unit_test(test_slow_reader),

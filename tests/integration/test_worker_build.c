@@ -107,9 +107,12 @@ static void test_image_and_findings(void **state)
 		commit("void _start(void);\nvoid _start(void)\n{ int never; }\n", INNER);
 	const cJSON *end = lab_run(lab, build_job(id)), *result, *finding, *artifact;
 	AUTO_FREE char *log = NULL;
+	AUTO_FREE char *script = lab_artifact(lab, "reproduce.sh");
 	char hex[SHA256_HEX];
 
 	lab_expect(lab, end, "pass", "");
+	assert_true(starts_with(script, "#!/bin/sh\n# Job "));
+	assert_non_null(strstr(script, "sha256sum"));
 	result = json_get(end, "result");
 	artifact = lab_event(lab, "artifact", 0);
 	assert_non_null(artifact);
