@@ -173,8 +173,10 @@ void tokens_delete(struct request *r)
 {
 	struct error e = ERROR_INIT;
 
-	if (token_revoke(r->http->store, r->id, &e) < 0)
+	if (token_revoke(r->http->store, r->id, &e) < 0) {
 		reply_error(r, &e);
-	else
-		reply_empty(r, 204);
+		return;
+	}
+	streams_recheck(&r->http->streams);
+	reply_empty(r, 204);
 }

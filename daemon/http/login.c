@@ -145,6 +145,7 @@ void login_sign_out(struct request *r)
 		reply_error(r, &e);
 		return;
 	}
+	streams_recheck(&r->http->streams);
 	reply_empty(r, 204);
 	give_cookie(r, "", 0);
 }

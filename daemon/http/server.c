@@ -310,7 +310,7 @@ int http_new(struct loop *loop, struct sched *sched, const struct http_config *c
 	http->started_ms = clock_unix_ms();
 	http->timer = loop_add_timer(loop, -1, on_timer, http);
 	clients_init(&http->clients, loop);
-	streams_init(&http->streams, loop, http->timer);
+	streams_init(&http->streams, loop, http->store, http->timer);
 	http->events = events_new(http);
 	r = mhd_start(http, config, e);
 	if (r < 0) {

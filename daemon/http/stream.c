@@ -13,6 +13,7 @@ struct stream {
 	struct loop_source *hangup;
 	const struct stream_ops *ops;
 	void *source;
+	int64_t token_id;
 	struct strbuf out; /* the item on its way */
 	size_t sent; /* of it */
 	int64_t last_ms; /* when something was last handed to MHD */
@@ -32,11 +33,23 @@ void stream_wake(struct stream *stream)
 	loop_set_timer(stream->streams->turn, clock_mono_ms());
 }
 
+void streams_recheck(struct streams *s)
+{
+	for (struct stream *st = s->first; st; st = st->next) {
+		if (token_is_good(s->store, st->token_id))
+			continue;
+		st->dead = true;
+		stream_wake(st);
+	}
+}
+
 static void on_beat(struct loop *loop, void *data)
 {
 	struct streams *s = data;
 	int64_t now = clock_mono_ms();
 
+	/* A session may be over. */
+	streams_recheck(s);
 	for (struct stream *st = s->first; st; st = st->next) {
 		if (now - st->last_ms < s->beat_ms / 2)
 			continue;
@@ -60,9 +73,11 @@ static void on_hangup(struct loop *loop, int fd, uint32_t events, void *data)
 	stream_wake(stream);
 }
 
-void streams_init(struct streams *s, struct loop *loop, struct loop_source *turn)
+void streams_init(
+	struct streams *s, struct loop *loop, struct store *store, struct loop_source *turn)
 {
 	s->loop = loop;
+	s->store = store;
 	s->turn = turn;
 	s->beat_ms = STREAM_BEAT_MS;
 	s->beat = loop_add_timer(loop, -1, on_beat, s);
@@ -141,16 +156,16 @@ static void on_free(void *data)
 	free(stream);
 }
 
-static struct stream *stream_new(
-	struct http *http, struct MHD_Connection *conn, const struct stream_ops *ops, void *source)
+static struct stream *stream_new(struct request *r, const struct stream_ops *ops, void *source)
 {
-	struct streams *s = &http->streams;
+	struct streams *s = &r->http->streams;
 	struct stream *stream = xcalloc(1, sizeof(*stream));
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+		MHD_get_connection_info(r->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	stream->streams = s;
-	stream->conn = conn;
+	stream->conn = r->conn;
+	stream->token_id = r->token.id;
 	stream->ops = ops;
 	stream->source = source;
 	stream->last_ms = clock_mono_ms();
@@ -183,7 +198,7 @@ void stream_open(
 		reply_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "30");
 		return;
 	}
-	*ret_stream = stream_new(r->http, r->conn, ops, source);
+	*ret_stream = stream_new(r, ops, source);
 	response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, BLOCK, on_read, *ret_stream, on_free);
 	reply_response(r, 200, response);

@@ -29,6 +29,7 @@ struct stream_ops {
 
 struct streams {
 	struct loop *loop;
+	struct store *store; /* says which tokens are good */
 	struct loop_source *turn; /* the timer that runs MHD; the server's */
 	bool resumed; /* since MHD last ran */
 	struct loop_source *beat;
@@ -37,9 +38,12 @@ struct streams {
 	int64_t beat_ms;
 };
 
-void streams_init(struct streams *s, struct loop *loop, struct loop_source *turn);
+void streams_init(
+	struct streams *s, struct loop *loop, struct store *store, struct loop_source *turn);
 /* End every stream: their connections are running again, and will close. */
 void streams_cut(struct streams *s);
+/* A token was revoked: end the streams that were opened with it, or with a session of it. */
+void streams_recheck(struct streams *s);
 void streams_done(struct streams *s);
 
 /* Answer r with a stream over source, which the stream then owns; answers 503 instead, and frees

@@ -140,6 +140,18 @@ int token_check(struct store *s, const char *token, enum scope need, struct toke
 	return 0;
 }
 
+bool token_is_good(struct store *s, int64_t id)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	struct token_row row = {0};
+
+	if (store_query(s, &st, NULL, COLUMNS "WHERE id = ?", "i", id) < 0 ||
+		store_next(st, NULL) <= 0)
+		return false;
+	read_row(st, &row);
+	return !row.revoked_ms && (!row.expires_ms || row.expires_ms > clock_unix_ms());
+}
+
 int token_list(struct store *s, const struct page *page, struct token_row **ret_rows, size_t *ret_n,
 	int64_t *ret_next, struct error *e)
 {

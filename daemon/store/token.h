@@ -31,6 +31,8 @@ int token_revoke(struct store *s, int64_t id, struct error *e);
 /* ERR_AUTH: no such token, revoked or expired (401). -EACCES: its scope does not reach (403). */
 int token_check(struct store *s, const char *token, enum scope need, struct token_row *ret_row,
 	struct error *e);
+/* Whether a token that was good once still is. */
+bool token_is_good(struct store *s, int64_t id);
 /* By id. *ret_rows: heap array, free() it. */
 int token_list(struct store *s, const struct page *page, struct token_row **ret_rows, size_t *ret_n,
 	int64_t *ret_next, struct error *e);

@@ -143,6 +143,40 @@ static void test_heartbeat(void **state)
 }
 
 /* Nothing is sent, and still the end of the client is noticed. */
+static void test_token_revoked(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_ANSWER struct answer made =
+		ask(lab, "POST /api/v1/tokens", lab->admin, NULL, "{\"scope\":\"read\"}");
+	AUTO_JSON cJSON *token = cJSON_Parse(made.body);
+	AUTO_FREE char *revoke =
+		xasprintf("DELETE /api/v1/tokens/%lld", (long long)json_int(token, "id", 0));
+	AUTO_STRBUF struct strbuf ours, others;
+	char buf[4096];
+	int theirs = open_stream(lab, "/api/v1/events", NULL);
+	int fd = dial(lab);
+	struct n_events one = {71, 1};
+
+	strbuf_init(&ours, 65536);
+	strbuf_init(&others, 65536);
+	say(fd, "GET /api/v1/events HTTP/1.1\r\nHost: lab\r\nAuthorization: Bearer %s\r\n\r\n",
+		json_str(token, "token", ""));
+	hear_until(fd, &ours, ": welcome\n");
+	hear_until(theirs, &others, ": welcome\n");
+	{
+		AUTO_ANSWER struct answer gone = ask(lab, revoke, lab->admin, NULL, NULL);
+
+		assert_int_equal(gone.status, 204);
+	}
+	lab_call(lab, make_events, &one);
+	hear_until(theirs, &others, "{\"tree\":71}");
+	for (ssize_t n; (n = recv(fd, buf, sizeof(buf), 0)) > 0;)
+		(void)strbuf_add(&ours, buf, (size_t)n);
+	assert_null(strstr(ours.buf, "{\"tree\":71}"));
+	close(fd);
+	close(theirs);
+}
+
 static void test_client_vanishes(void **state)
 {
 	struct lab *lab = *state;
@@ -437,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_a_submission_is_heard),
 		cmocka_unit_test(test_heartbeat),
+		cmocka_unit_test(test_token_revoked),
 		cmocka_unit_test(test_client_vanishes),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_log_ranges),
