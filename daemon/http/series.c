@@ -108,8 +108,8 @@ void series_post(struct request *r)
 			"format-patch --stdout` writes.");
 		return;
 	}
-	if (upload_finish(&r->upload, &e) < 0 ||
-		sched_submit(r->http->sched, &opts, &row, &created, &e) < 0) {
+	upload_finish(&r->upload);
+	if (sched_submit(r->http->sched, &opts, &row, &created, &e) < 0) {
 		reply_error(r, &e);
 		return;
 	}

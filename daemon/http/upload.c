@@ -55,15 +55,12 @@ int upload_add(struct upload *u, const void *data, size_t len, struct error *e)
 	return 0;
 }
 
-int upload_finish(struct upload *u, struct error *e)
+void upload_finish(struct upload *u)
 {
 	if (u->kind != UPLOAD_FILE)
-		return 0;
+		return;
 	sha256_hex(&u->hash, u->sha256);
-	if (fsync(u->fd) < 0)
-		return error_errno(e, "cannot write %s to disk", u->path);
 	close(steal_fd(&u->fd));
-	return 0;
 }
 
 void upload_done(struct upload *u)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The body of a request. Small ones are kept in memory; a submission goes to a file of its own
- * in the incoming folder while it is hashed, and is on disk when upload_finish() has returned.
+ * in the incoming folder while it is hashed, and is whole when upload_finish() has returned. Who
+ * keeps it puts it on disk: what the lab has already needs no fsync(), which would hold up the loop.
  * upload_done() removes what is still there under its path: a client that vanishes leaves
  * nothing, and who wants the file moves it away.
  */
@@ -34,7 +35,7 @@ int upload_begin(struct upload *u, enum upload_kind kind, uint64_t limit, const 
 	struct error *e);
 /* ERR_LIMIT past the limit. */
 int upload_add(struct upload *u, const void *data, size_t len, struct error *e);
-int upload_finish(struct upload *u, struct error *e);
+void upload_finish(struct upload *u);
 void upload_done(struct upload *u);
 
 #endif
