@@ -18,6 +18,23 @@ struct store {
 	} statements[STATEMENTS_MAX];
 };
 
+/* What whoever runs the lab can do about it; "" where the code alone does not tell. */
+static const char *advice(int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+		return ": stop the lab and put a backup in its place (docs/OPERATIONS.md, Backup)";
+	case SQLITE_FULL:
+		return ": free some space";
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+		return ": make the state folder and patchbay.db writable for the lab's user";
+	default:
+		return "";
+	}
+}
+
 static int db_error(sqlite3 *db, int rc, struct error *e)
 {
 	int code = -EIO;
@@ -32,7 +49,8 @@ static int db_error(sqlite3 *db, int rc, struct error *e)
 		code = -ENOSPC;
 	else if ((rc & 0xff) == SQLITE_BUSY)
 		code = -EBUSY;
-	return error_set(e, code, "the lab's database: %s", db ? sqlite3_errmsg(db) : "no memory");
+	return error_set(e, code, "the lab's database: %s%s", db ? sqlite3_errmsg(db) : "no memory",
+		advice(rc));
 }
 
 /* Migrations and pragmas: text of ours with several statements. */

@@ -119,6 +119,7 @@ static void what_is_no_database_is_refused(void **state)
 	assert_int_equal(file_write_atomic(f->db, rubbish, 8192, 0600, NULL), 0);
 	assert_int_equal(store_open(f->dir, &s, &e), -EIO);
 	assert_non_null(strstr(e.msg, f->db));
+	assert_non_null(strstr(e.msg, "backup"));
 	assert_int_not_equal(store_open("/nowhere", &s, &e), 0);
 }
 
