@@ -26,6 +26,20 @@ static char *last_line(char *text)
 	return text + len;
 }
 
+/* What git gave up over: its first complaint. Advice may follow it. */
+static char *complaint(char *text)
+{
+	char *last = last_line(text);
+
+	for (char *at = text; (at = strstr(at, "fatal: ")); at++) {
+		if (at != text && at[-1] != '\n' && at[-1] != '\r')
+			continue;
+		at[strcspn(at, "\r\n")] = '\0';
+		return at;
+	}
+	return last;
+}
+
 /* git's progress, until it closes its standard error; the end of what it said stays in said. */
 static void follow(const struct import *in, int fd, struct strbuf *said)
 {
@@ -82,7 +96,7 @@ static int run_git(const struct import *in, const char *const *args, size_t n_ar
 	if (r || !status)
 		return r;
 	return error_set(e, ERR_LINK, "%s \"%s\": %s: %s", what, url,
-		child_status_text(status, text, sizeof(text)), last_line(said.buf));
+		child_status_text(status, text, sizeof(text)), complaint(said.buf));
 }
 
 /*

@@ -76,6 +76,9 @@ tree x "ssh://-oProxyCommand=touch%20$tmp%2fpwned/x"
 fails "nor is a host that is an option" "."
 truth "and neither has run anything" [ ! -e "$tmp/pwned" ]
 
+tree x "file://$tmp/nowhere"
+fails "a repository that is not there is told as such" "nowhere. does not appear to be a git repository"
+
 # A repository with an object cut short: refused as a whole, and nothing half is left.
 git clone -q --bare "$tmp/up" "$tmp/broken" && rm -f "$tmp"/broken/objects/pack/*
 git --git-dir="$tmp/up/.git" rev-list --objects --all | while read -r id _; do
