@@ -82,7 +82,10 @@ static int already_up(struct cli *c)
 	AUTO_FREE char *url = NULL;
 
 	if (lab_load(c->state_dir, &lab, &e) < 0 || sign_in_address(c, &url, &e) < 0) {
-		error_prefix(&e, "a lab in %s is starting or does not answer; its log is %s/%s",
+		/* That it does not answer, and that `up` would start it, helps nobody here. */
+		error_set(&e, ERR_LINK,
+			"a lab in %s is starting, or does not answer: try again in a moment; if "
+			"that does not help, see %s/%s, then `patchbay down` and `patchbay up`",
 			c->state_dir, c->state_dir, LAB_LOG);
 		return cli_fail(c, CLI_LAB, &e);
 	}
