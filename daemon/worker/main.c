@@ -16,6 +16,7 @@ static const struct worker_ops *const kinds[] = {
 	&worker_probe,
 	&worker_build,
 	&worker_boot,
+	&worker_inbox,
 };
 
 static const struct worker_ops *find_kind(const char *name)
