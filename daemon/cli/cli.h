@@ -68,6 +68,7 @@ extern const struct command submit_commands[];
 extern const struct command series_commands[];
 extern const struct command job_commands[];
 extern const struct command tree_commands[];
+extern const struct command archive_commands[];
 extern const struct command host_commands[];
 extern const struct command machine_commands[];
 extern const struct command token_commands[];

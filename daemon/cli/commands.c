@@ -7,6 +7,7 @@ const struct command *const cli_tables[] = {
 	series_commands,
 	job_commands,
 	tree_commands,
+	archive_commands,
 	host_commands,
 	machine_commands,
 	token_commands,

@@ -40,6 +40,9 @@ static cJSON *row_json(const struct series_row *row)
 	json_set_str(o, "profile", row->profile_name);
 	json_set_str(o, "until", row->until);
 	json_set_bool(o, "no_inherit", row->no_inherit);
+	json_set_copy(o, "source", row->source);
+	json_set_str(o, "archive", row->archive);
+	json_set_bool(o, "waits", row->waits != NULL);
 	json_set_time(o, "created", row->created_ms);
 	json_set_time(o, "run_created", row->run_created_ms);
 	json_set_time(o, "finished", row->finished_ms);

@@ -22,6 +22,8 @@ const struct route http_routes[] = {
 	{"GET", API "/jobs/:id", ACCESS_READ, UPLOAD_NONE, jobs_get_one, NULL},
 	{"GET", API "/jobs/:id/reproduce", ACCESS_READ, UPLOAD_NONE, jobs_get_reproduce, NULL},
 	{"GET", API "/jobs/:id/log", ACCESS_READ, UPLOAD_NONE, logs_get, "follow"},
+	{"GET", API "/archives", ACCESS_READ, UPLOAD_NONE, archives_get, NULL},
+	{"POST", API "/archives/:name/visit", ACCESS_SUBMIT, UPLOAD_NONE, archives_post_visit, NULL},
 	{"GET", API "/trees", ACCESS_READ, UPLOAD_NONE, trees_get, PAGE},
 	{"POST", API "/trees", ACCESS_ADMIN, UPLOAD_JSON, trees_post, NULL},
 	{"POST", API "/trees/:name/fetch", ACCESS_SUBMIT, UPLOAD_NONE, trees_post_fetch, NULL},

@@ -11,6 +11,13 @@
 /* `cursor` and `limit` of a list; answers 400 and returns false where they are none. */
 bool request_page(struct request *r, struct page *ret_page);
 
+/* named.c: a POST of JSON. named_submit() reads it in place of mail; query: what the query says. */
+struct submit_opts;
+struct series_row;
+bool named_is(struct request *r);
+int named_submit(struct request *r, const struct submit_opts *query, struct series_row *ret_row,
+	bool *ret_created, struct error *e);
+
 /* series.c */
 void series_post(struct request *r);
 void series_get_list(struct request *r);
@@ -20,6 +27,10 @@ void series_post_rerun(struct request *r);
 void series_post_cancel(struct request *r);
 void series_post_approve(struct request *r);
 void comparisons_get(struct request *r);
+
+/* archives.c */
+void archives_get(struct request *r);
+void archives_post_visit(struct request *r);
 
 /* jobs.c */
 void jobs_get_list(struct request *r);

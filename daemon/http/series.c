@@ -64,8 +64,8 @@ static bool query_needs(struct request *r, struct needs *needs)
 /* Mail under any of the names that tools give it; answers 415 else. */
 static bool check_type(struct request *r)
 {
-	static const char *const good[] = {
-		"text/", "application/mbox", "message/rfc822", "application/octet-stream"};
+	static const char *const good[] = {"text/", "application/mbox", "message/rfc822",
+		"application/octet-stream", "application/json"};
 	const char *type = request_header(r, MHD_HTTP_HEADER_CONTENT_TYPE);
 
 	if (!type)
@@ -75,7 +75,7 @@ static bool check_type(struct request *r)
 			return true;
 	reply_problem(r, 415,
 		"The body has to be mail: send the mbox as it is, with 'Content-Type: "
-		"application/mbox', not '%.100s'.",
+		"application/mbox', or name the series as application/json; not '%.100s'.",
 		type);
 	return false;
 }
@@ -109,7 +109,8 @@ void series_post(struct request *r)
 		return;
 	}
 	upload_finish(&r->upload);
-	if (sched_submit(r->http->sched, &opts, &row, &created, &e) < 0) {
+	if ((named_is(r) ? named_submit(r, &opts, &row, &created, &e)
+			 : sched_submit(r->http->sched, &opts, &row, &created, &e)) < 0) {
 		reply_error(r, &e);
 		return;
 	}
@@ -251,18 +252,15 @@ void series_post_cancel(struct request *r)
 		answer_series(r, 200, &row);
 }
 
-/* Only series found in an archive wait to be approved; what was submitted never does. */
 void series_post_approve(struct request *r)
 {
 	AUTO_SERIES struct series_row row = {0};
 	struct error e = ERROR_INIT;
 
-	if (series_get(r->http->store, r->id, &row, &e) < 0)
+	if (sched_approve(r->http->sched, r->id, &row, &e) < 0)
 		reply_error(r, &e);
 	else
-		reply_problem(r, 409,
-			"Series %lld was submitted and does not wait for an approval; it is %s.",
-			(long long)r->id, row.state);
+		answer_series(r, 200, &row);
 }
 
 void comparisons_get(struct request *r)

@@ -27,6 +27,19 @@ static bool any_job(const struct facts *f, enum status a, enum status b)
 
 /* Each step fills *p and returns true, or leaves it to the next. */
 
+static bool plan_fetch(const struct facts *f, struct plan *p)
+{
+	const struct fact_job *fetch = job_of(f, "fetch");
+
+	if (!f->to_fetch)
+		return false;
+	if (!fetch)
+		set(p, PLAN_FETCH, NULL);
+	else
+		set(p, PLAN_HOLD, fetch->reason ? fetch->reason : "it cannot be fetched");
+	return true;
+}
+
 static bool plan_parse(const struct facts *f, struct plan *p)
 {
 	const struct fact_job *parse = job_of(f, "parse");
@@ -48,7 +61,7 @@ static bool plan_apply(const struct facts *f, struct plan *p)
 	const struct fact_job *apply = job_of(f, "apply");
 
 	if (!apply) {
-		set(p, PLAN_APPLY, NULL);
+		set(p, f->waits ? PLAN_HOLD : PLAN_APPLY, f->waits);
 		return true;
 	}
 	for (size_t i = 0; i < f->n_patches; i++) {
@@ -97,7 +110,7 @@ static bool plan_build(const struct facts *f, struct plan *p)
 void plan_next(const struct facts *f, uint64_t draw, struct plan *ret_plan)
 {
 	static bool (*const steps[])(const struct facts *, struct plan *) = {
-		plan_parse, plan_apply, plan_build};
+		plan_fetch, plan_parse, plan_apply, plan_build};
 
 	if (f->held || streq(f->state, "cancelled") || streq(f->state, "done")) {
 		set(ret_plan, PLAN_WAIT, NULL);

@@ -14,6 +14,7 @@
 
 enum plan_kind {
 	PLAN_WAIT, /* jobs are queued or running */
+	PLAN_FETCH,
 	PLAN_PARSE,
 	PLAN_APPLY,
 	PLAN_BUILD, /* patch */

@@ -53,6 +53,13 @@ static int queue(struct step *st, struct job_row *row, struct error *e)
 	return 0;
 }
 
+static int do_fetch(struct step *st, struct error *e)
+{
+	struct job_row row = {.kind = (char *)"fetch"};
+
+	return queue(st, &row, e);
+}
+
 static int do_parse(struct step *st, struct error *e)
 {
 	struct job_row row = {.kind = (char *)"parse"};
@@ -185,6 +192,8 @@ static int take_step(struct step *st, const struct plan *plan, struct error *e)
 	switch (plan->kind) {
 	case PLAN_WAIT:
 		return 0;
+	case PLAN_FETCH:
+		return do_fetch(st, e);
 	case PLAN_PARSE:
 		return do_parse(st, e);
 	case PLAN_APPLY:

@@ -11,7 +11,7 @@
 #include "daemon/store/result.h"
 #include <errno.h>
 
-#define UNBOUND_SLOTS 2 /* jobs without a host that run at one time */
+#define UNBOUND_SLOTS 3 /* jobs without a host that run at one time */
 
 struct running;
 
@@ -23,6 +23,7 @@ struct sched {
 	struct running *running;
 	struct observer *observers;
 	struct loop_source *kick;
+	struct loop_source *inbox; /* the next visit to an archive */
 	struct loop_source *again; /* after trouble with the disk */
 };
 
@@ -53,6 +54,9 @@ void sched_advance_all(struct sched *s);
 
 /* submit.c: a random number. */
 int sched_draw(int64_t *ret_draw, struct error *e);
+/* submit.c: moves a file to where mail is kept, on disk before any row names it; fine where that
+ * was done before. */
+int sched_keep_mail(struct sched *s, const char *path, const char *sha256, struct error *e);
 
 /*
  * needs.c: finds what the mails of a series name as prerequisites among the lab's series, and puts

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a job came to goes into the store, in one transaction; then those who wait go on. */
-#include "daemon/sched/internal.h"
+#include "daemon/sched/inbox.h"
 
 static int store_findings(
 	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
@@ -56,6 +56,7 @@ static int store_parse(
 	const cJSON *series = submission_of(o->result);
 	const cJSON *ignored = json_get(o->result, "ignored");
 	int n = cJSON_GetArraySize(list);
+	AUTO_SERIES struct series_row row = {0};
 	const char *held;
 	AUTO_FREE char *why = NULL;
 	int err;
@@ -82,7 +83,15 @@ static int store_parse(
 	err = series_set_parsed(s->store, job->series_id, job->run, series, e);
 	if (err < 0)
 		return err;
+	err = series_get(s->store, job->series_id, &row, e);
+	if (err < 0)
+		return err;
 	held = json_str(series, "held", NULL);
+	if (held && row.archive && !json_bool(series, "complete", true)) {
+		why = xasprintf("%.*s; it goes on when the archive has more",
+			(int)strcspn(held, ";"), held);
+		held = why;
+	}
 	if (cJSON_GetArraySize(json_get(series, "patches")) == 0)
 		return hold(s, job, true, e,
 			held ? held
@@ -105,6 +114,29 @@ static int store_apply(
 		return hold(
 			s, job, false, e, json_str(o->result, "why", "its base cannot be made"));
 	return err < 0 ? err : needs_wake(s, job->series_id, &o->woken, &o->n_woken, e);
+}
+
+/* What was named has come: it is parsed as if it had been sent. */
+static int store_fetch(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	AUTO_ORIGIN struct origin_row origin = {0};
+	const char *sha256 = json_str(o->result, "sha256", NULL);
+	bool there = false;
+	int err;
+
+	if (o->status == STATUS_FAIL)
+		return hold(s, job, true, e, o->reason);
+	if (!sha256)
+		return error_set(e, -EINVAL, "it names no mail");
+	err = sched_keep_mail(s, json_str(o->result, "mbox", ""), sha256, e);
+	if (err < 0 || (err = origin_get(s->store, job->series_id, &origin, &there, e)) < 0)
+		return err;
+	origin.fetched = true;
+	err = origin_put(s->store, job->series_id, &origin, e);
+	return err < 0 ? err
+		       : series_set_mail(s->store, job->series_id, sha256,
+				 json_int(o->result, "size", 0), e);
 }
 
 static int store_tree(
@@ -144,6 +176,10 @@ static int store_by_kind(
 		return store_tree(s, job, o, e);
 	if (streq(job->kind, "probe"))
 		return store_probe(s, job, o, e);
+	if (streq(job->kind, "inbox"))
+		return inbox_store(s, job, o, e);
+	if (streq(job->kind, "fetch"))
+		return said ? store_fetch(s, job, o, e) : 0;
 	if (streq(job->kind, "parse"))
 		return said ? store_parse(s, job, o, e) : 0;
 	if (streq(job->kind, "apply"))
@@ -200,10 +236,15 @@ static void look_at_host(struct sched *s, const struct job_row *job, const struc
 
 int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
-	int err = store_all(s, job, o, e);
+	int err = 0;
 
+	if (streq(job->kind, "inbox") && o->status == STATUS_PASS)
+		err = inbox_take(s, job, o->result, e);
+	if (err >= 0)
+		err = store_all(s, job, o, e);
 	/* These codes are about what the worker said, the others about the disk. */
-	if (err == ERR_CONFLICT || err == ERR_MISSING || err == -EINVAL) {
+	if (err == ERR_CONFLICT || err == ERR_MISSING || err == ERR_STATE || err == ERR_SYNTAX ||
+		err == -EINVAL) {
 		int64_t log_size = o->log_size;
 		char *reason = xasprintf(
 			"the %s worker's result does not fit: %s", job->kind, e ? e->msg : "");
@@ -221,6 +262,8 @@ int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o,
 	sched_notify_job(s, job);
 	tell_owner(s, job);
 	look_at_host(s, job, o);
+	if (job->archive)
+		inbox_turn(s);
 	if (job->series_id && o->status != STATUS_CANCELLED) {
 		sched_advance(s, job->series_id);
 		if (streq(job->kind, "parse") || streq(job->kind, "apply"))

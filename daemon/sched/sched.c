@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "daemon/sched/internal.h"
+#include "daemon/sched/inbox.h"
 
 #define AGAIN_MS 10000
 #define SPEC_MAX_BYTES (16 * 1024 * 1024)
@@ -39,9 +39,11 @@ static int dispatch_to(struct sched *s, const char *host, struct error *e)
 {
 	while (host ? !running_on_host(s, host) : running_unbound(s) < UNBOUND_SLOTS) {
 		AUTO_JOB struct job_row job = {0};
-		/* Imports can take hours: one at a time, so that mail is never behind them. */
-		bool no_tree = running_kind(s, "tree");
-		int err = job_next(s->store, host, no_tree, &job, e);
+		/* Imports can take hours, and so can catching up with an archive: one of each at a
+		 * time, so that mail is never behind them. Archives share what they find. */
+		const struct job_left_out left_out = {
+			.tree = running_kind(s, "tree"), .inbox = running_kind(s, "inbox")};
+		int err = job_next(s->store, host, &left_out, &job, e);
 
 		if (err == ERR_MISSING)
 			return 0;
@@ -86,9 +88,15 @@ void sched_kick(struct sched *s)
 	loop_set_timer(s->kick, clock_mono_ms());
 }
 
+static void on_inbox(struct loop *loop, void *data)
+{
+	inbox_turn(data);
+}
+
 static void on_again(struct loop *loop, void *data)
 {
 	sched_advance_all(data);
+	inbox_turn(data);
 	sched_kick(data);
 }
 
@@ -161,6 +169,7 @@ int sched_new(const struct sched_config *config, struct loop *loop, struct store
 	s->trees = path_join(s->state, "trees");
 	s->kick = loop_add_timer(loop, -1, on_kick, s);
 	s->again = loop_add_timer(loop, -1, on_again, s);
+	s->inbox = loop_add_timer(loop, clock_mono_ms(), on_inbox, s);
 	if ((err = make_folders(s, e)) < 0 || (err = take_up(s, e)) < 0)
 		return err;
 	sched_advance_all(s);
@@ -178,6 +187,7 @@ struct sched *sched_free(struct sched *s)
 		sched_unobserve(s->observers);
 	loop_remove(s->kick);
 	loop_remove(s->again);
+	loop_remove(s->inbox);
 	free(s->state);
 	free(s->share);
 	free(s->worker);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Job documents: docs/internals/worker-protocol.md. */
-#include "daemon/sched/internal.h"
+#include "daemon/sched/inbox.h"
 #include "daemon/store/version.h"
 
 /* Seconds a worker may take; what the host does has limits of its own, from the profile, and the
  * lab needs time around it: pushing a whole tree takes a minute. */
+#define FETCH_SECONDS 900
 #define PARSE_SECONDS 120
 #define APPLY_SECONDS 900
 #define TREE_SECONDS (4 * 3600)
@@ -32,6 +33,27 @@ static int parse_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 
 	*ret_seconds = PARSE_SECONDS;
 	return err < 0 ? err : add_mail(s, spec, &series, e);
+}
+
+/* Where a message id is looked for, and what a git range is taken out of. */
+static int fetch_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
+	struct error *e)
+{
+	AUTO_SERIES struct series_row series = {0};
+	AUTO_TREE struct tree_row tree = {0};
+	AUTO_JSON cJSON *config = NULL;
+	int err = series_get(s->store, job->series_id, &series, e);
+
+	*ret_seconds = FETCH_SECONDS;
+	if (err < 0 || (err = tree_get(s->store, series.tree, &tree, e)) < 0 ||
+		(err = inbox_config(s, &config, e)) < 0)
+		return err;
+	json_set(spec, "source", steal_ptr(series.source));
+	json_set_str(spec, "archive", json_str(config, "fetch", NULL));
+	json_set(spec, "archives", cJSON_DetachItemFromObjectCaseSensitive(config, "archives"));
+	json_set_str(spec, "repo", tree.path);
+	json_set_str(spec, "tip", series.tip);
+	return 0;
 }
 
 static int add_needs(struct sched *s, cJSON *spec, int64_t series_id, struct error *e)
@@ -304,6 +326,8 @@ int spec_new(struct sched *s, const struct job_row *job, const char *artifacts, 
 			int64_t *ret_seconds, struct error *e);
 	} kinds[] = {
 		{"tree", tree_spec},
+		{"inbox", inbox_spec},
+		{"fetch", fetch_spec},
 		{"parse", parse_spec},
 		{"apply", apply_spec},
 		{"probe", probe_spec},

@@ -121,6 +121,8 @@ static int check_needs(struct sched *s, const struct submit_opts *o, struct erro
 
 static int check_mail(const struct submit_opts *o, struct error *e)
 {
+	if (o->source)
+		return check_base(o->base, e);
 	if (o->mail_size == 0)
 		return error_set(e, ERR_SYNTAX,
 			"what was sent is empty: send a mail or an mbox with patches");
@@ -155,6 +157,11 @@ static void set_dedup(struct series_row *row, const struct submit_opts *o, const
 		cJSON_AddItemToArray(
 			key, parts[i] ? cJSON_CreateString(parts[i]) : cJSON_CreateNull());
 	cJSON_AddItemToArray(key, cJSON_Duplicate(row->profile, true));
+	/* What an archive has waits where what was sent does not. */
+	if (o->found)
+		cJSON_AddItemToArray(key, cJSON_CreateString("found"));
+	if (o->source)
+		cJSON_AddItemToArray(key, cJSON_Duplicate(o->source, true));
 	for (size_t i = 0; i < o->n_needs; i++)
 		cJSON_AddItemToArray(key, cJSON_CreateNumber((double)o->needs[i]));
 	text = json_text(key);
@@ -169,27 +176,48 @@ int sched_draw(int64_t *ret_draw, struct error *e)
 	return 0;
 }
 
-/* On disk, under its hash, before any row names it. */
-static int keep_mail(struct sched *s, const struct submit_opts *o, struct error *e)
+int sched_keep_mail(struct sched *s, const char *from, const char *sha256, struct error *e)
 {
-	AUTO_FREE char *path = sched_mail(s, o->mail_sha256);
+	AUTO_FREE char *path = sched_mail(s, sha256);
 	AUTO_CLOSE int folder = open(s->mail, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSE int fd = open(o->mail_path, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC);
 
+	if (fd < 0 && errno == ENOENT && file_exists(path))
+		return 0;
 	if (fd < 0 || fsync(fd) < 0)
-		return error_errno(e, "storing %s", o->mail_path);
-	if (rename(o->mail_path, path) < 0)
-		return error_errno(e, "moving %s to %s", o->mail_path, path);
+		return error_errno(e, "storing %s", from);
+	if (rename(from, path) < 0)
+		return error_errno(e, "moving %s to %s", from, path);
 	if (folder < 0 || fsync(folder) < 0)
 		return error_errno(e, "storing %s", path);
 	return 0;
+}
+
+/* Where it is from, if it was not sent as a file. */
+static int insert_origin(struct sched *s, const struct submit_opts *o, int64_t id, struct error *e)
+{
+	struct origin_row origin = {.source = (cJSON *)o->source};
+	int err;
+
+	if (!o->source && !o->found)
+		return 0;
+	if (o->found) {
+		origin.fetched = true;
+		origin.waits = (char *)o->found->waits;
+		o->found->part->series_id = id;
+		err = part_put(
+			s->store, o->found->part, o->found->message_ids, &o->found->part->id, e);
+		if (err < 0)
+			return err;
+	}
+	return origin_put(s->store, id, &origin, e);
 }
 
 static int insert(struct sched *s, const struct submit_opts *o, struct series_row *row,
 	bool any_tree, int64_t *ret_id, struct error *e)
 {
 	AUTO_TX struct tx tx = TX_INIT;
-	int err = keep_mail(s, o, e);
+	int err = o->source ? 0 : sched_keep_mail(s, o->mail_path, o->mail_sha256, e);
 
 	if (err < 0 || (err = sched_draw(&row->draw, e)) < 0 ||
 		(err = store_begin(s->store, &tx, e)) < 0)
@@ -199,6 +227,8 @@ static int insert(struct sched *s, const struct submit_opts *o, struct series_ro
 		err = series_set_any_tree(s->store, *ret_id, e);
 	if (err >= 0 && o->keep_older)
 		err = version_keep_older(s->store, *ret_id, e);
+	if (err >= 0)
+		err = insert_origin(s, o, *ret_id, e);
 	if (err < 0 || (err = store_commit(&tx, e)) < 0)
 		return err;
 	sched_advance(s, *ret_id);
@@ -230,11 +260,12 @@ static int submit(struct sched *s, const struct submit_opts *o, struct series_ro
 	row.until = xstrdup(o->until);
 	row.no_inherit = o->no_inherit;
 	set_dedup(&row, o, tips);
-	err = series_find(s->store, row.dedup, &id, e);
+	/* What an archive has is known by its mails. */
+	err = o->found ? ERR_MISSING : series_find(s->store, row.dedup, &id, e);
 	if (err == ERR_MISSING) {
 		created = true;
 		err = insert(s, o, &row, tips != NULL, &id, e);
-	} else if (err >= 0) {
+	} else if (err >= 0 && o->mail_path) {
 		(void)unlink(o->mail_path);
 	}
 	if (err < 0 || (err = series_get(s->store, id, ret_row, e)) < 0)
@@ -248,14 +279,35 @@ int sched_submit(struct sched *s, const struct submit_opts *opts, struct series_
 {
 	struct submit_opts o = *opts;
 	struct error own = ERROR_INIT;
+	char nothing[SHA256_HEX];
 
+	sha256_of("", 0, nothing);
+	if (o.source) {
+		o.mail_sha256 = nothing;
+		o.mail_size = 0;
+	}
 	o.until = o.until ? o.until : "test";
 	o.profile = o.profile ? o.profile : DEFAULT_PROFILE;
 	return submit(s, &o, ret_row, ret_created, e ? e : &own);
 }
 
+/* What was held may have lacked mails that have come since. */
+static int fetch_again(struct sched *s, const struct series_row *row, struct error *e)
+{
+	AUTO_ORIGIN struct origin_row origin = {0};
+	bool there = false;
+	int err = 0;
+
+	if (!row->source || !streq(row->state, "held"))
+		return 0;
+	err = origin_get(s->store, row->id, &origin, &there, e);
+	origin.fetched = false;
+	return err < 0 ? err : origin_put(s->store, row->id, &origin, e);
+}
+
 int sched_rerun(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e)
 {
+	AUTO_TX struct tx tx = TX_INIT;
 	AUTO_SERIES struct series_row row = {0};
 	int64_t number;
 	int run;
@@ -267,8 +319,50 @@ int sched_rerun(struct sched *s, int64_t series_id, struct series_row *ret_row, 
 		return error_set(e, ERR_STATE,
 			"series %lld has not finished: wait for it, or cancel it first",
 			(long long)series_id);
-	if ((err = sched_draw(&number, e)) < 0 ||
-		(err = series_add_run(s->store, series_id, number, &run, e)) < 0)
+	if ((err = sched_draw(&number, e)) < 0 || (err = store_begin(s->store, &tx, e)) < 0 ||
+		(err = fetch_again(s, &row, e)) < 0 ||
+		(err = series_add_run(s->store, series_id, number, &run, e)) < 0 ||
+		(err = store_commit(&tx, e)) < 0)
+		return err;
+	sched_advance(s, series_id);
+	return series_get(s->store, series_id, ret_row, e);
+}
+
+static int approve(struct sched *s, int64_t series_id, struct error *e)
+{
+	AUTO_SERIES struct series_row row = {0};
+	AUTO_ORIGIN struct origin_row origin = {0};
+	AUTO_TX struct tx tx = TX_INIT;
+	bool there = false;
+	int64_t number = 0;
+	int run;
+	int err = sched_draw(&number, e);
+
+	if (err < 0 || (err = store_begin(s->store, &tx, e)) < 0 ||
+		(err = series_get(s->store, series_id, &row, e)) < 0 ||
+		(err = origin_get(s->store, series_id, &origin, &there, e)) < 0)
+		return err;
+	if (!origin.waits)
+		return error_set(e, ERR_STATE,
+			"series %lld does not wait for an approval; it is %s", (long long)series_id,
+			row.state);
+	/* Nobody approves of what has not come. */
+	if (streq(row.state, "held") && !streq(row.held, origin.waits))
+		return error_set(e, ERR_STATE, "series %lld cannot be approved of yet: %s",
+			(long long)series_id, row.held);
+	free(steal_ptr(origin.waits));
+	if ((err = origin_put(s->store, series_id, &origin, e)) < 0 ||
+		(row.finished_ms &&
+			(err = series_add_run(s->store, series_id, number, &run, e)) < 0))
+		return err;
+	return store_commit(&tx, e);
+}
+
+int sched_approve(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e)
+{
+	int err = approve(s, series_id, e);
+
+	if (err < 0)
 		return err;
 	sched_advance(s, series_id);
 	return series_get(s->store, series_id, ret_row, e);

@@ -12,6 +12,7 @@
 #ifndef SCHED_VERBS_H
 #define SCHED_VERBS_H
 
+#include "daemon/store/archive.h"
 #include "daemon/store/host.h"
 #include "daemon/store/job.h"
 #include "daemon/store/machine.h"
@@ -31,6 +32,13 @@ char *sched_job_file(const struct sched *s, const struct job_row *job, const cha
 #define SUBMIT_MAX_BYTES (32 * 1024 * 1024) /* of mail */
 #define SUBMIT_MAX_NEEDS 32
 
+/* A series that an archive has. */
+struct submit_found {
+	struct part_row *part; /* its series_id is filled in */
+	const cJSON *message_ids; /* array of strings, new with this */
+	const char *waits; /* why it must be approved; NULL: it need not */
+};
+
 struct submit_opts {
 	const char *mail_path; /* a file in sched_incoming(), complete; moved away on success,
 				  * else the caller's to remove */
@@ -44,6 +52,10 @@ struct submit_opts {
 	const char *until; /* apply build test; NULL: test */
 	bool no_inherit;
 	bool keep_older; /* versions before it that still wait or run go on */
+	/* What the lab fetches itself, {"message_id"}, {"url"} or {"git":RANGE of the tree}: then
+	 * there is no mail yet. Or NULL. */
+	const cJSON *source;
+	const struct submit_found *found; /* the scheduler's own; NULL: somebody sent it */
 };
 
 /* *ret_created false: the same content was there with the same options onto the same base. */
@@ -51,10 +63,19 @@ int sched_submit(struct sched *s, const struct submit_opts *opts, struct series_
 	bool *ret_created, struct error *e);
 /* ERR_STATE while it runs. */
 int sched_rerun(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e);
+/* Lets a series run that waits for it; ERR_STATE: it does not. */
+int sched_approve(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e);
 /* Ends its running jobs; a series that has finished is ERR_STATE. */
 int sched_cancel(struct sched *s, int64_t series_id, struct series_row *ret_row, struct error *e);
 /* The report on the newest run, finished or not; the caller's (report/report.h has its text). */
 int sched_report(struct sched *s, int64_t series_id, cJSON **ret_report, struct error *e);
+
+/* The archives that are followed, as config/archives.h resolves them; read anew from the file, and
+ * acted on. The caller's. Their rows: archive_list(), archive_get(). */
+int sched_archives(struct sched *s, cJSON **ret_config, struct error *e);
+/* Look at an archive now: the row's job_id. */
+int sched_archive_visit(
+	struct sched *s, const char *name, struct archive_row *ret_row, struct error *e);
 
 /* Exactly one of deb and git. The row's job_id is the import. ERR_CONFLICT: another tree has that
  * name. Adding the same one again answers with it, and imports again where that had failed. */

@@ -138,6 +138,7 @@ struct facts *facts_free(struct facts *f)
 	free(f->state);
 	free(f->verdict);
 	free(f->held);
+	free(f->waits);
 	free(f->tree);
 	free(f->base_text);
 	free(f->base_commit);

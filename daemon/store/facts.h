@@ -141,6 +141,8 @@ struct facts {
 	char *verdict; /* as stored at the end of the run; NULL before */
 	cJSON *reasons; /* array of strings, likewise */
 	char *held; /* the reason where state is held; else NULL */
+	bool to_fetch; /* what was named has not been fetched yet */
+	char *waits; /* why it must be approved before anything of it is used; or NULL */
 	bool input_at_fault; /* held because of what was sent, not of what is missing */
 	char *tree;
 	char *base_text; /* what was asked for, or NULL */

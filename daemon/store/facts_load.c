@@ -8,7 +8,9 @@ static int load_series(struct store *s, int64_t id, int run, struct facts *f, st
 	int err = store_query(s, &st, e,
 		"SELECT n, title, version, message_id, state, verdict, held, input_at_fault, tree, "
 		"base_text, base_commit, chosen_by, until, no_inherit, profile, run.created_ms, "
-		"finished_ms, reasons FROM series JOIN run ON run.series_id = series.id "
+		"finished_ms, reasons, source IS NOT NULL AND NOT fetched, waits "
+		"FROM series JOIN run ON run.series_id = series.id "
+		"LEFT JOIN origin ON origin.series_id = series.id "
 		"WHERE series.id = ?1 AND run.n = iif(?2, ?2, series.run)",
 		"ii", id, (int64_t)run);
 
@@ -40,6 +42,8 @@ static int load_series(struct store *s, int64_t id, int run, struct facts *f, st
 	f->created_ms = col_int(st, 15);
 	f->finished_ms = col_int(st, 16);
 	f->reasons = col_json(st, 17);
+	f->to_fetch = col_int(st, 18);
+	f->waits = col_text(st, 19);
 	return 0;
 }
 

@@ -3,13 +3,13 @@
 #include "daemon/store/internal.h"
 #include "daemon/store/tables.h"
 
-#define COLUMNS(result)                                                                      \
-	"SELECT job.id, job.kind, job.series_id, job.run, job.tree, job.host, job.machine, " \
-	"job.batch, job.status, job.reason, job.attempt, job.epoch, job.queued_ms, "         \
-	"job.started_ms, job.ended_ms, job.tool_ms, job.log_size, "                          \
-	"coalesce(build.patch, boot.patch, -1), coalesce(build.commit_id, boot.commit_id), " \
-	"build.arch, boot.side, boot.role, boot.clock, boot.pair, boot.seed, " result        \
-	" FROM job LEFT JOIN build ON build.job_id = job.id "                                \
+#define COLUMNS(result)                                                                            \
+	"SELECT job.id, job.kind, job.series_id, job.run, job.tree, job.host, job.machine, "       \
+	"job.batch, job.status, job.reason, job.attempt, job.epoch, job.queued_ms, "               \
+	"job.started_ms, job.ended_ms, job.tool_ms, job.log_size, "                                \
+	"coalesce(build.patch, boot.patch, -1), coalesce(build.commit_id, boot.commit_id), "       \
+	"build.arch, boot.side, boot.role, boot.clock, boot.pair, boot.seed, job.archive, " result \
+	" FROM job LEFT JOIN build ON build.job_id = job.id "                                      \
 	"LEFT JOIN boot ON boot.job_id = job.id "
 
 void job_done(struct job_row *r)
@@ -18,6 +18,7 @@ void job_done(struct job_row *r)
 		return;
 	free(r->kind);
 	free(r->tree);
+	free(r->archive);
 	free(r->host);
 	free(r->machine);
 	free(r->reason);
@@ -57,7 +58,8 @@ static void read_row(sqlite3_stmt *st, struct job_row *row)
 	row->clock = col_text(st, 22);
 	row->pair = (int)col_int(st, 23);
 	row->seed = (int)col_int(st, 24);
-	row->result = col_json(st, 25);
+	row->archive = col_text(st, 25);
+	row->result = col_json(st, 26);
 }
 
 PAGED_ROWS(job)
@@ -71,10 +73,10 @@ int job_insert(struct store *s, const struct job_row *row, int64_t *ret_id, stru
 	if (err < 0)
 		return err;
 	err = store_exec(s, e,
-		"INSERT INTO job (kind, series_id, run, tree, host, machine, queued_ms) "
-		"VALUES (?, ?, ?, ?, ?, ?, ?)",
-		"szzsssi", row->kind, row->series_id, (int64_t)row->run, row->tree, row->host,
-		row->machine, clock_unix_ms());
+		"INSERT INTO job (kind, series_id, run, tree, archive, host, machine, queued_ms) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		"szzssssi", row->kind, row->series_id, (int64_t)row->run, row->tree, row->archive,
+		row->host, row->machine, clock_unix_ms());
 	if (err < 0)
 		return err;
 	job.id = store_last_id(s);
@@ -165,8 +167,8 @@ int job_running(struct store *s, int64_t **ret_ids, size_t *ret_n, struct error 
 
 /* The order: a batch that has begun; the run that holds the host's build folder; the oldest run.
  * A job without a run (a probe, a tree) comes in its turn by the time it was queued. */
-int job_next(
-	struct store *s, const char *host, bool no_tree, struct job_row *ret_row, struct error *e)
+int job_next(struct store *s, const char *host, const struct job_left_out *left_out,
+	struct job_row *ret_row, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
 	int err = store_query(s, &st, e,
@@ -174,6 +176,7 @@ int job_next(
 				"job.run "
 				"WHERE job.status = 'queued' AND job.host IS ?1 "
 				"AND NOT (?2 AND job.kind = 'tree') "
+				"AND NOT (?3 AND job.kind = 'inbox') "
 				"AND NOT EXISTS (SELECT 1 FROM host WHERE name = ?1 AND drained) "
 				"ORDER BY EXISTS (SELECT 1 FROM job mate WHERE mate.batch = "
 				"job.batch "
@@ -183,7 +186,7 @@ int job_next(
 				"AND built.kind = 'build' AND built.host = job.host "
 				"AND built.ended_ms > 0) DESC, "
 				"coalesce(run.created_ms, job.queued_ms), job.id LIMIT 1",
-		"si", host, (int64_t)no_tree);
+		"sii", host, (int64_t)left_out->tree, (int64_t)left_out->inbox);
 
 	if (err < 0)
 		return err;

@@ -12,10 +12,11 @@
 
 struct job_row {
 	int64_t id;
-	char *kind; /* tree parse apply probe build boot */
+	char *kind; /* tree inbox fetch parse apply probe build boot */
 	int64_t series_id; /* 0: none */
 	int run; /* 0: none */
 	char *tree; /* name, kind tree; else NULL */
+	char *archive; /* name, kind inbox; else NULL */
 	char *host; /* name, kinds probe build boot; else NULL */
 	char *machine; /* name, kind boot; else NULL */
 	int64_t batch; /* the first job of those that run back to back; its own id if alone */
@@ -61,10 +62,14 @@ int job_running(struct store *s, int64_t **ret_ids, size_t *ret_n, struct error 
 /*
  * The next queued job: on a host (not drained): the rest of a batch that has begun, then the
  * series that has begun to build there and has not come to its boots, then the oldest run. NULL:
- * of those that need no host, trees left out where no_tree says so. ERR_MISSING: none.
+ * of those that need no host, without the kinds that are left out. ERR_MISSING: none.
  */
-int job_next(
-	struct store *s, const char *host, bool no_tree, struct job_row *ret_row, struct error *e);
+struct job_left_out {
+	bool tree;
+	bool inbox;
+};
+int job_next(struct store *s, const char *host, const struct job_left_out *left_out,
+	struct job_row *ret_row, struct error *e);
 
 /* NULL, 0: any. series_id: its newest run's only, oldest first; otherwise newest first. */
 struct job_filter {

@@ -7,8 +7,11 @@
 	"SELECT series.id, mail_sha256, mail_size, dedup, tree, tip, base_text, profile_name, "   \
 	"until, no_inherit, series.created_ms, series.run, title, version, message_id, patches, " \
 	"state, verdict, performance, reasons, held, input_at_fault, base_commit, chosen_by, "    \
-	"draw, run.created_ms, finished_ms, host, machine, " profile                              \
-	" FROM series JOIN run ON run.series_id = series.id AND run.n = series.run "
+	"draw, run.created_ms, finished_ms, host, machine, source, archive.name, waits, " profile \
+	" FROM series JOIN run ON run.series_id = series.id AND run.n = series.run "              \
+	"LEFT JOIN origin ON origin.series_id = series.id "                                       \
+	"LEFT JOIN part ON part.series_id = series.id "                                           \
+	"LEFT JOIN archive ON archive.id = part.archive_id "
 
 void series_done(struct series_row *r)
 {
@@ -33,6 +36,9 @@ void series_done(struct series_row *r)
 	free(r->chosen_by);
 	free(r->host);
 	free(r->machine);
+	cJSON_Delete(r->source);
+	free(r->archive);
+	free(r->waits);
 	*r = (struct series_row){0};
 }
 
@@ -67,7 +73,10 @@ static void read_row(sqlite3_stmt *st, struct series_row *row)
 	row->finished_ms = col_int(st, 26);
 	row->host = col_text(st, 27);
 	row->machine = col_text(st, 28);
-	row->profile = col_json(st, 29);
+	row->source = col_json(st, 29);
+	row->archive = col_text(st, 30);
+	row->waits = col_text(st, 31);
+	row->profile = col_json(st, 32);
 }
 
 PAGED_ROWS(series)
@@ -131,6 +140,15 @@ int series_add_run(struct store *s, int64_t id, int64_t draw, int *ret_run, stru
 		return err;
 	*ret_run = row.run + 1;
 	return 0;
+}
+
+int series_set_mail(struct store *s, int64_t id, const char *sha256, int64_t size, struct error *e)
+{
+	return series_no_such(store_exec_one(s, e, "series",
+				      "UPDATE series SET mail_sha256 = ?2, mail_size = ?3 "
+				      "WHERE id = ?1",
+				      "isi", id, sha256, size),
+		id, e);
 }
 
 int series_find(struct store *s, const char *dedup, int64_t *ret_id, struct error *e)

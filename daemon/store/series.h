@@ -22,6 +22,9 @@ struct series_row {
 	cJSON *profile; /* resolved; NULL in lists */
 	char *until; /* apply build test */
 	bool no_inherit;
+	cJSON *source; /* what the lab fetches: {"message_id"}, {"url"}, {"git"}; or NULL */
+	char *archive; /* that it was found in; or NULL */
+	char *waits; /* why it must be approved; or NULL */
 	int64_t created_ms;
 	/* the newest run */
 	int run; /* from 1 */
@@ -60,6 +63,8 @@ int series_set_state(struct store *s, int64_t id, int run, const char *state, st
 /* State held, finished, verdict held. */
 int series_set_held(struct store *s, int64_t id, int run, const char *why, bool input_at_fault,
 	struct error *e);
+/* Other mail of the same submission has come. */
+int series_set_mail(struct store *s, int64_t id, const char *sha256, int64_t size, struct error *e);
 /* why: a whole sentence. */
 int series_set_cancelled(struct store *s, int64_t id, int run, const char *why, struct error *e);
 /* State done. reasons: array of strings. */

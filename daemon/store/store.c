@@ -96,16 +96,23 @@ static int read_int(sqlite3 *db, const char *sql, int64_t *ret_n, struct error *
 	return 0;
 }
 
+/* Foreign keys are off: a table that others refer to can only then be made anew. */
 static int migrate_one(sqlite3 *db, const struct schema *schema, struct error *e)
 {
 	char version[64];
+	int64_t lost = 0;
 	int err = run_script(db, "BEGIN IMMEDIATE", e);
 
 	if (err < 0)
 		return err;
 	(void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", schema->version);
-	if (run_script(db, schema->sql, e) < 0 || run_script(db, version, e) < 0 ||
-		run_script(db, "COMMIT", e) < 0) {
+	err = run_script(db, schema->sql, e);
+	if (err >= 0)
+		err = read_int(db, "SELECT count(*) FROM pragma_foreign_key_check", &lost, e);
+	if (err >= 0 && lost)
+		err = error_set(
+			e, -EIO, "%lld rows would name others that are not there", (long long)lost);
+	if (err < 0 || run_script(db, version, e) < 0 || run_script(db, "COMMIT", e) < 0) {
 		(void)run_script(db, "ROLLBACK", NULL);
 		return error_prefix(e, "bringing its schema to version %d", schema->version);
 	}
@@ -148,8 +155,11 @@ static int configure(sqlite3 *db, struct error *e)
 	err = run_script(db,
 		"PRAGMA journal_mode = WAL;"
 		"PRAGMA synchronous = FULL;"
-		"PRAGMA foreign_keys = ON;",
+		"PRAGMA foreign_keys = OFF;",
 		e);
+	if (err < 0 || (err = migrate(db, e)) < 0)
+		return err;
+	err = run_script(db, "PRAGMA foreign_keys = ON", e);
 	if (err < 0)
 		return err;
 	err = read_int(db, "PRAGMA foreign_keys", &on, e);
@@ -174,7 +184,7 @@ int store_open(const char *state, struct store **ret_store, struct error *e)
 		(void)db_error(s->db, rc, e);
 		return error_prefix(e, "opening %s", path);
 	}
-	if (configure(s->db, e) < 0 || migrate(s->db, e) < 0)
+	if (configure(s->db, e) < 0)
 		return error_prefix(e, "%s", path);
 	err = store_query(s, &st, e, "SELECT value FROM meta WHERE key = 'lab'", "");
 	if (err < 0)

@@ -178,6 +178,19 @@ static size_t list_parts(const struct inbox *in, const struct series *s, cJSON *
 	return n_new;
 }
 
+/* Has nothing come of it for so long that nothing more will? */
+static bool is_settled(const struct inbox *in, const cJSON *parts)
+{
+	const cJSON *part, *item;
+
+	json_for_each (part, parts)
+		json_for_each (item, json_get(in->job->doc, "open"))
+			if (json_int(item, "part", 0) == (int64_t)part->valuedouble &&
+				!json_bool(item, "settled", false))
+				return false;
+	return true;
+}
+
 /* A series into a file of its own, on disk, named in the result. */
 static int write_series(struct inbox *in, const struct series *s, cJSON *item, struct error *e)
 {
@@ -205,12 +218,17 @@ static int tell_series(struct inbox *in, const struct series *s, cJSON *list, st
 	struct error over = ERROR_INIT;
 	cJSON *parts = json_add_array(item, "parts");
 	cJSON *ids = json_add_array(item, "message_ids");
+	size_t n_new;
+	bool complete;
 	int r;
 
-	if (list_parts(in, s, parts, ids) == 0 && cJSON_GetArraySize(parts) < 2)
+	n_new = list_parts(in, s, parts, ids);
+	complete = s->complete && (!s->loose || (n_new == 0 && is_settled(in, parts)));
+	if (n_new == 0 && cJSON_GetArraySize(parts) < 2 && !complete)
 		return 0;
 	json_set_str(item, "title", s->title);
-	json_set_bool(item, "complete", s->complete);
+	json_set_bool(item, "complete", complete);
+	json_set_bool(item, "loose", s->complete && !complete);
 	json_set_bool(item, "wanted", filter_has_path(&in->filter.paths, s));
 	json_set_bool(item, "may_run", filter_may_run(&in->filter, &in->mails, s, &why));
 	json_set_str(item, "why", why);

@@ -31,11 +31,11 @@ void mails_add(struct mails *m, const char *data, size_t len, int64_t part)
 
 	if (message_parse(data, len, &message, &why)) {
 		id = message_find_id(data, len);
-		series_set_ignore(&m->set, id, "it cannot be read: %s", why.msg);
+		series_set_unread(&m->set, id, "it cannot be read: %s", why.msg);
 		return;
 	}
 	if (!message->message_id || strlen(message->message_id) > MAILS_MAX_ID) {
-		series_set_ignore(&m->set, NULL, "it has no message id%s: \"%.200s\"",
+		series_set_unread(&m->set, NULL, "it has no message id%s: \"%.200s\"",
 			message->message_id ? " of a sane length" : "", message->full_subject);
 		return;
 	}

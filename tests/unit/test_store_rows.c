@@ -369,7 +369,7 @@ static void do_next(struct store *s, int64_t id)
 {
 	struct job_row job = {0};
 
-	assert_int_equal(job_next(s, "a", false, &job, NULL), 0);
+	assert_int_equal(job_next(s, "a", &(struct job_left_out){0}, &job, NULL), 0);
 	assert_int_equal(job.id, id);
 	assert_int_equal(job_set_started(s, &job, NULL), 0);
 	assert_int_equal(job_set_ended(s, id, STATUS_PASS, NULL, 1, 2, NULL, NULL), 0);
@@ -402,11 +402,14 @@ static void the_queue_keeps_leases_and_pairs(void **state)
 	other = add_build(lab->store, one, "a", 1);
 	do_next(lab->store, mate);
 	assert_int_equal(host_set_drained(lab->store, "a", true, NULL), 0);
-	assert_int_equal(job_next(lab->store, "a", false, &job, NULL), ERR_MISSING);
+	assert_int_equal(
+		job_next(lab->store, "a", &(struct job_left_out){0}, &job, NULL), ERR_MISSING);
 	assert_int_equal(host_set_drained(lab->store, "a", false, NULL), 0);
 	do_next(lab->store, other);
-	assert_int_equal(job_next(lab->store, "a", false, &job, NULL), ERR_MISSING);
-	assert_int_equal(job_next(lab->store, NULL, false, &job, NULL), ERR_MISSING);
+	assert_int_equal(
+		job_next(lab->store, "a", &(struct job_left_out){0}, &job, NULL), ERR_MISSING);
+	assert_int_equal(
+		job_next(lab->store, NULL, &(struct job_left_out){0}, &job, NULL), ERR_MISSING);
 }
 
 static void an_interrupted_job_is_a_new_attempt_with_a_higher_epoch(void **state)
