@@ -39,7 +39,7 @@ static void test_refused(void **state)
 		const char *words;
 	} cases[] = {
 		{POST, NULL, "", 400, "empty"},
-		{POST, "Content-Type: application/json\r\n", "{}", 415, "application/mbox"},
+		{POST, "Content-Type: application/json\r\n", "{}", 400, "message_id"},
 		{POST, "Content-Type: application/x-www-form-urlencoded\r\n", MAIL, 415,
 			"application/mbox"},
 		{"POST /api/v1/series?tree=nope", NULL, MAIL, 404, "nope"},

@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# inbox_archive.sh BIN SOURCE: patchbayd follows an archive that public-inbox makes and serves,
+# while it grows, rolls over and is purged.
+set -uo pipefail
+bin=$1 source=$2
+. "$source/tests/lib.sh"
+if ! command -v public-inbox-httpd >/dev/null; then
+	not_ok "public-inbox is installed: \`./lab test\` installs it"
+	finish
+fi
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-inbox.XXXXXX")
+state=$tmp/state
+export LSAN_OPTIONS=suppressions=$source/tests/lsan.supp:print_suppressions=0
+export HOME=$tmp/home PI_DIR=$tmp/pi XDG_CACHE_HOME=$tmp/cache GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME="A Developer" GIT_AUTHOR_EMAIL=dev@example.org
+export GIT_COMMITTER_NAME="A Developer" GIT_COMMITTER_EMAIL=dev@example.org
+mkdir -p "$HOME" "$PI_DIR" "$tmp/mails" "$state"
+pids=() all=null visited=null
+bye() {
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
+	wait
+	rm -rf "$tmp"
+}
+trap bye EXIT
+
+# --- a tree, and mails about it
+repo=$tmp/repo
+g() { git -C "$repo" "$@"; }
+git init -q -b main "$repo"
+mkdir -p "$repo/drivers/vfio" "$repo/Documentation"
+for f in drivers/vfio/a.c drivers/vfio/b.c Documentation/c.rst; do seq 1 40 >"$repo/$f"; done
+g add -A
+g commit -qm "The tree"
+
+# series NAME FILE...: a branch with one commit for each file, as mails NAME-0.mail (the cover letter),
+# NAME-1.mail, …
+series() {
+	local name=$1 n=0 f
+	g checkout -q -B "$name" main
+	for f in "${@:2}"; do
+		n=$((n + 1))
+		sed -i "$((n * 7))s/.*/$name $n/" "$repo/$f"
+		g commit -qam "$f: change $name $n"
+	done
+	g format-patch -q --cover-letter --thread -o "$tmp/out" main
+	n=0
+	for f in "$tmp"/out/*; do
+		sed -i "s/\*\*\* SUBJECT HERE \*\*\*/Series $name/; s/\*\*\* BLURB HERE \*\*\*/What it is for./
+			s/^Message-I[dD]: <.*>/Message-ID: <$name-$n@example.org>/
+			s/^\(References\|In-Reply-To\): .*/\1: <$name-0@example.org>/
+			s/^To: .*//" "$f"
+		sed -i "1,/^$/{s/^Subject:/To: list@example.org\nSubject:/}" "$f"
+		mv "$f" "$tmp/mails/$name-$n.mail"
+		n=$((n + 1))
+	done
+	g checkout -q main
+}
+mail() { printf '%s\n' "${@/#/$tmp/mails/}" | sed 's/$/.mail/'; }
+# add [-r BYTES] NAME-N...
+add() {
+	local rotate=0
+	if [ "$1" = -r ]; then rotate=$2 && shift 2; fi
+	mapfile -t files < <(mail "$@")
+	timeout 60 perl "$source/tests/integration/archive_add.pl" list "$rotate" "${files[@]}"
+}
+
+# --- the archive, served
+timeout 60 public-inbox-init -V2 -L basic list "$tmp/list" http://127.0.0.1/list list@example.org \
+	>"$tmp/init.log" 2>&1
+printf '[publicinboxmda]\n\tspamcheck = none\n' >>"$PI_DIR/config"
+port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1,
+	LocalAddr => "127.0.0.1:0")->sockport')
+public-inbox-httpd -W0 -l "127.0.0.1:$port" >"$tmp/access.log" 2>"$tmp/httpd.log" &
+pids+=($!)
+web=http://127.0.0.1:$port/list
+truth "public-inbox serves the archive" eventually 20 curl -s -o "$tmp/page" "$web/"
+
+cat >"$state/archives.yaml" <<END
+fetch: $web/
+archives:
+  - name: list
+    url: $web/
+    until: apply
+    every: 1h
+    history: 1h
+    paths: [drivers/vfio]
+    lists: [list@example.org]
+    allow: [known@example.org]
+    trust: [mx.example.net]
+END
+token=$("$bin/patchbayd" --state "$state" --share "$source" --print-admin-token)
+(umask 077 && printf '%s\n' "$token" >"$tmp/token")
+lab_up() {
+	rm -f "$tmp/port"
+	"$bin/patchbayd" --state "$state" --share "$source" --port-file "$tmp/port" 2>>"$tmp/log" &
+	daemon=$!
+	pids+=("$daemon")
+	eventually 20 test -s "$tmp/port"
+	server=http://127.0.0.1:$(cat "$tmp/port")
+}
+pb() { timeout 120 "$bin/patchbay" --server "$server" --token-file "$tmp/token" --json "$@"; }
+truth "patchbayd runs" lab_up
+pb tree add t --git "$repo" >"$tmp/tree.json" 2>>"$tmp/cli.log"
+
+visit() { visited=$(pb archive visit list 2>>"$tmp/cli.log"); }
+# Every series of the lab, oldest first, once its runs have ended.
+ended() { all=$(pb series ls | jq -c '.items | sort_by(.id)') && jq -e 'all(.finished != null)' >/dev/null <<<"$all"; }
+visit_and_wait() { visit && eventually 60 ended; }
+
+# --- it grows
+visit_and_wait
+holds "an empty archive has no mail" "$visited" '.mails == 0 and .reason == null'
+
+series one drivers/vfio/a.c drivers/vfio/b.c
+series docs Documentation/c.rst
+add one-0 one-1 one-2 docs-0 docs-1
+visit_and_wait
+holds "five mails were looked at" "$visited" '.mails == 5'
+holds "one series is wanted, whole, and waits to be approved" "$all" \
+	'length == 1 and (.[0] | .title == "Series one" and .patches == 2 and .state == "held"
+	and .waits and .archive == "list" and (.held | test("forged") and test("dev@example.org")))'
+
+before=$(wc -l <"$tmp/access.log")
+visit_and_wait
+holds "nothing new is nothing seen" "$visited" '.mails == 5'
+mapfile -t asked < <(tail -n "+$((before + 1))" "$tmp/access.log" | grep -o '"[A-Z]* [^ ]*')
+truth "which costs one look and one fetch, of references only: ${asked[*]}" \
+	test "${#asked[@]}" = 2 -a "${asked[*]}" = "\"GET /list/1/info/refs?service=git-upload-pack \"GET /list/0/info/refs?service=git-upload-pack"
+
+# --- a series whose mails come one by one
+series two drivers/vfio/a.c drivers/vfio/b.c
+add two-1
+visit_and_wait
+holds "half a series is held, and says what is missing" "$all" \
+	'length == 2 and (.[1] | .state == "held" and (.held | test("2/2 is missing") and test("archive has more")))'
+run_approve_early() { ! pb series approve 2 >"$tmp/early.json" 2>&1; }
+truth "nobody approves of half a series" run_approve_early
+add two-2
+visit_and_wait
+add two-0
+visit_and_wait
+holds "the missing mails complete it, as the same series" "$all" \
+	'length == 2 and (.[1] | .title == "Series two" and .patches == 2 and (.held | test("forged")))'
+
+# --- approval
+pb series approve 1 >"$tmp/approved.json" 2>>"$tmp/cli.log"
+eventually 60 ended
+holds "what is approved runs" "$all" '.[0] | .state == "done" and .verdict == "pass"'
+run_approve_again() { ! pb series approve 1 >"$tmp/again.json" 2>&1; }
+truth "and does not wait any more" run_approve_again
+
+# --- bad mail, then good mail
+series three drivers/vfio/b.c
+cat >"$tmp/mails/bad-0.mail" <<END
+From: x@example.org
+To: list@example.org
+Subject: [PATCH] =?no-such-charset?q?=ff?=
+Message-ID: <bad-0@example.org>
+Date: Mon, 30 Nov 2026 12:00:00 +0000
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain; charset=no-such-charset
+Content-Transfer-Encoding: base64
+
+/////w==
+END
+add bad-0 three-0 three-1
+visit_and_wait
+holds "a bad mail does not stop the next" "$all" 'length == 3 and .[2].title == "Series three"'
+job=$(jq .job <<<"$visited")
+pb job log "$job" >"$tmp/visit.log" 2>>"$tmp/cli.log"
+truth "and is named in the log of the visit" grep -q 'bad-0@example.org' "$tmp/visit.log"
+
+# --- senders
+series four drivers/vfio/a.c
+sed -i 's/^From: .*/From: Known <known@example.org>/' "$tmp"/mails/four-*.mail
+add four-0 four-1
+visit_and_wait
+holds "an allowed name is not enough" "$all" \
+	'.[3] | .state == "held" and (.held | test("no word about it from a trusted server"))'
+series five drivers/vfio/b.c
+sed -i 's/^From: .*/From: Known <known@example.org>/
+	1,/^$/{s/^To:/Authentication-Results: mx.example.net; dmarc=pass (p=reject) header.from=example.org\nTo:/}' \
+	"$tmp"/mails/five-*.mail
+add five-0 five-1
+visit_and_wait
+holds "with a trusted server's word it runs" "$all" '.[4] | .state == "done" and .verdict == "pass" and (.waits | not)'
+
+# --- it rolls over
+series six drivers/vfio/a.c drivers/vfio/b.c
+add six-0 six-1
+visit_and_wait
+add -r 1 six-2
+truth "the archive has a second epoch" test -d "$tmp/list/git/1.git"
+visit_and_wait
+holds "a series across two epochs is one" "$all" 'length == 6 and (.[5] | .patches == 2 and (.held | test("forged")))'
+holds "the new epoch is where the next visit begins" "$visited" '[.positions[].epoch] == [0, 1]'
+truth "the epoch that is over is not kept" test ! -e "$state/archives/list/0.git"
+
+# --- it is purged and edited while it is followed
+series seven drivers/vfio/b.c
+add seven-0 seven-1
+visit_and_wait
+kept=$(jq -c 'map({id, run, title})' <<<"$all")
+series eight drivers/vfio/a.c
+add eight-0 eight-1
+timeout 120 public-inbox-purge "$tmp/list" <"$tmp/mails/seven-1.mail" >"$tmp/purge.log" 2>&1
+truth "public-inbox has purged a mail" grep -q rewritten "$tmp/purge.log"
+visit_and_wait
+holds "after a purge every series is there once" "$all" 'length == 8 and .[7].title == "Series eight"'
+truth "and those that were there are as they were" test "$(jq -c 'map({id, run, title})[:7]' <<<"$all")" = "$kept"
+MAIL_EDITOR="sed -i s/What.it.is.for/Edited/" timeout 120 public-inbox-edit \
+	-m eight-0@example.org "$tmp/list" >"$tmp/edit.log" 2>&1
+visit_and_wait
+holds "nor does an edit make anything new" "$all" 'length == 8 and all(.run <= 4)'
+
+# --- the lab is killed; the mirror is lost
+kill -KILL "$daemon"
+rm -rf "$state/archives"
+truth "patchbayd runs again" lab_up
+series nine drivers/vfio/b.c
+add nine-0 nine-1
+visit_and_wait
+holds "nothing is seen twice, and what is new is seen" "$all" 'length == 9 and .[8].title == "Series nine"'
+
+finish
