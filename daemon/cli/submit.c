@@ -13,6 +13,7 @@
 
 static const struct cli_option options[] = {
 	{"tree", 0, "TREE", "the tree it goes onto (the one it was made for)"},
+	{"git", 0, "RANGE", "in place of FILE: commits of the tree, A..B, or what a revision adds"},
 	{"base", 0, "REV", "the commit it goes onto (what it names itself, else the tip)"},
 	{"needs", 0, "FILE|ID", "a series that goes on before it; may be repeated, in order"},
 	{"profile", 0, "PROFILE", "what to run (dma)"},
@@ -113,6 +114,32 @@ static int add_need(struct order *o, const char *what, struct error *e)
 	return 0;
 }
 
+/* A series that the lab fetches itself. */
+static int send_name(const struct order *o, const char *what, cJSON **ret_series, struct error *e)
+{
+	AUTO_STRBUF struct strbuf path;
+	AUTO_JSON cJSON *body = cJSON_CreateObject();
+	const char *range = cli_opt(o->c, "git");
+
+	strbuf_init(&path, 16384);
+	(void)strbuf_adds(&path, "/series");
+	add_options(o, cli_opt(o->c, "until"), true, &path);
+	if (range)
+		json_set_str(json_add_object(body, "git"), "range", range);
+	else
+		json_set_str(body, is_url(what) ? "url" : "message_id", what);
+	return client_post(o->c->client, path.buf, body, ret_series, e);
+}
+
+static int send_series(const struct order *o, cJSON **ret_series, struct error *e)
+{
+	const char *what = o->c->n_args ? o->c->args[0] : NULL;
+
+	if (!what || is_url(what) || is_message_id(what))
+		return send_name(o, what, ret_series, e);
+	return send_file(o, what, cli_opt(o->c, "until"), true, ret_series, e);
+}
+
 static int run_submit(struct cli *c)
 {
 	struct error e = ERROR_INIT;
@@ -121,11 +148,10 @@ static int run_submit(struct cli *c)
 	const char *need;
 	int64_t id;
 
-	if (is_url(c->args[0]) || is_message_id(c->args[0])) {
+	if ((c->n_args == 0) == !cli_opt(c, "git")) {
 		error_set(&e, -EINVAL,
-			"cannot fetch `%s`: this version takes files and standard input; save the "
-			"mails as an mbox and submit that",
-			c->args[0]);
+			"what is to be tested? A file, -, a message id, an address, or --git "
+			"RANGE");
 		return cli_fail_error(c, &e);
 	}
 	if (!cli_client(c, &e))
@@ -133,7 +159,7 @@ static int run_submit(struct cli *c)
 	for (size_t i = 0; (need = cli_opt_nth(c, "needs", i)); i++)
 		if (add_need(&o, need, &e) < 0)
 			return cli_fail_error(c, &e);
-	if (send_file(&o, c->args[0], cli_opt(c, "until"), true, &series, &e) < 0)
+	if (send_series(&o, &series, &e) < 0)
 		return cli_fail_error(c, &e);
 	id = json_int(series, "id", 0);
 	if (client_status(c->client) == 200)
@@ -149,12 +175,15 @@ static int run_submit(struct cli *c)
 }
 
 const struct command submit_commands[] = {
-	{"submit", "FILE|- [options]", "test a patch series",
+	{"submit", "FILE|-|MESSAGE-ID|URL [options]", "test a patch series",
+		"A message id, or the address of a mail, is fetched by the lab from its archive, "
+		"with the\n"
+		"rest of its series.\n"
 		"The same content sent again with the same options onto the same base is the same\n"
 		"series: its report is there at once. With --wait the exit code is the verdict's:\n"
 		"0 pass, 1 fail or regression, 2 what was sent is no series, 3 the lab cannot "
 		"say.\n"
 		"Ctrl-C stops the waiting, not the series.",
-		options, 1, 1, run_submit},
+		options, 0, 1, run_submit},
 	{0},
 };

@@ -17,6 +17,7 @@ static const struct worker_ops *const kinds[] = {
 	&worker_build,
 	&worker_boot,
 	&worker_inbox,
+	&worker_fetch,
 };
 
 static const struct worker_ops *find_kind(const char *name)

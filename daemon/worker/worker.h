@@ -40,6 +40,7 @@ extern const struct worker_ops worker_probe;
 extern const struct worker_ops worker_build;
 extern const struct worker_ops worker_boot;
 extern const struct worker_ops worker_inbox;
+extern const struct worker_ops worker_fetch;
 
 struct job {
 	const cJSON *doc; /* the whole job, for what its kind needs */

@@ -45,11 +45,11 @@ run pb job show
 exits "a missing argument is bad usage" 2 "$rc"
 run pb job show 0 --json
 exits "0 is no id" 2 "$rc"
-run pb submit https://example.org/t.mbox.gz --json
-exits "an address is not fetched" 2 "$rc"
-truth "which is said" grep -q 'takes files and standard input' <<<"$out"
-run pb submit a@example.org
-exits "nor is a message id" 2 "$rc"
+run pb submit --json
+exits "nothing to submit is bad usage" 2 "$rc"
+truth "and what there could be is said" grep -q 'a message id, an address, or --git' <<<"$out"
+run pb submit --git a..b a@example.org
+exits "two things to submit are bad usage" 2 "$rc"
 # mail BYTES: a patch whose message is about so long
 mail() {
 	printf 'From: A <a@example.org>\nSubject: [PATCH] x\nDate: Mon, 30 Nov 2026 10:00:00 +0000\n\n'
