@@ -94,7 +94,7 @@ static int add_duration(cJSON *to, const char *key, const char *name, const char
 	int64_t seconds = def_s;
 	int err = text ? units_duration(text, &seconds, e) : 0;
 
-	if (!err && seconds < min_s)
+	if (!err && text && seconds < min_s)
 		err = error_set(e, ERR_SYNTAX, "'%s' is less than %lld s", text, (long long)min_s);
 	if (err)
 		return error_prefix(e, "%s", name);
