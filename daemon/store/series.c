@@ -4,7 +4,8 @@
 #include "daemon/store/tables.h"
 
 #define COLUMNS(profile)                                                                          \
-	"SELECT series.id, series.mail_sha256, mail_size, dedup, tree, tip, base_text, profile_name, "   \
+	"SELECT series.id, series.mail_sha256, mail_size, dedup, tree, tip, base_text, "          \
+	"profile_name, "                                                                          \
 	"until, no_inherit, series.created_ms, series.run, title, version, message_id, patches, " \
 	"state, verdict, performance, reasons, held, input_at_fault, base_commit, chosen_by, "    \
 	"draw, run.created_ms, finished_ms, host, machine, source, archive.name, waits, " profile \
