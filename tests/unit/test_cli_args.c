@@ -93,7 +93,7 @@ static void test_refusals_say_what_to_do(void **state)
 	refuse(ARGV("submit", "x", "--zzzzzz"), "patchbay help submit");
 	refuse(ARGV("submit", "x", "--tree"), "needs a value: TREE");
 	refuse(ARGV("submit", "x", "--wait=1"), "takes no value");
-	refuse(ARGV("submit"), "usage: patchbay submit");
+	refuse(ARGV("job", "show"), "usage: patchbay job show");
 	refuse(ARGV("job", "show", "1", "2"), "usage: patchbay job show");
 }
 
