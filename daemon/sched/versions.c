@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A newer version takes the place of those that still wait or run. docs/internals/series.md. */
 #include "daemon/sched/internal.h"
+#include "daemon/store/archive.h"
 #include "daemon/store/version.h"
 
 int versions_cancel(
@@ -9,6 +10,18 @@ int versions_cancel(
 	int err = series_set_cancelled(s->store, series->id, series->run, why, e);
 
 	return err < 0 ? err : job_cancel_queued(s->store, series->id, series->run, e);
+}
+
+/* Mail that nobody has approved of, which may be forged, stops nothing. */
+static int waits(struct sched *s, int64_t series_id, bool *ret_waits, struct error *e)
+{
+	AUTO_ORIGIN struct origin_row origin = {0};
+	bool there = false;
+	int err = origin_get(s->store, series_id, &origin, &there, e);
+
+	if (err >= 0)
+		*ret_waits = origin.waits != NULL;
+	return err;
 }
 
 static int supersede(
@@ -37,6 +50,8 @@ static int supersede_older(struct sched *s, const struct job_row *job, const cJS
 			 s->store, job->series_id, job->run, rows[0].series_id, e)) < 0)
 		return err;
 	err = version_keeps_older(s->store, job->series_id, &keeps, e);
+	if (err >= 0 && !keeps)
+		err = waits(s, job->series_id, &keeps, e);
 	for (size_t i = 0; i < n && err >= 0 && !keeps && job->run == 1; i++) {
 		if (!rows[i].goes_on)
 			continue;
@@ -53,12 +68,17 @@ static int yield_to_newer(struct sched *s, const struct job_row *job, struct err
 {
 	int64_t newer;
 	int version;
+	bool waiting = false;
 	int err;
 
 	if (job->run != 1)
 		return 0;
 	err = version_newer(s->store, job->series_id, job->run, &newer, &version, e);
-	return err < 0 || !newer ? err : supersede(s, job->series_id, newer, version, e);
+	if (err >= 0 && newer)
+		err = waits(s, newer, &waiting, e);
+	if (err < 0 || !newer || waiting)
+		return err;
+	return supersede(s, job->series_id, newer, version, e);
 }
 
 int versions_settle(struct sched *s, const struct job_row *job, const cJSON *series,
