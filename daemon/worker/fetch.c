@@ -65,7 +65,7 @@ static int fetch_thread(
 	AUTO_STRBUF struct strbuf plain;
 	AUTO_STRBUF struct strbuf mbox;
 	AUTO_MAILS struct mails mails;
-	const struct series *series;
+	const struct series *series = NULL;
 	long status;
 	int r;
 
