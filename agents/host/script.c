@@ -11,18 +11,6 @@ void script_begin(struct strbuf *s, const char *name)
 	strbuf_addf(s, "set -eu\ndir=$(realpath -m \"${1:-%s}\")\nmkdir -p \"$dir\"\n", name);
 }
 
-static void add_quoted(struct strbuf *s, const char *text)
-{
-	strbuf_addc(s, '\'');
-	for (; *text; text++) {
-		if (*text == '\'')
-			strbuf_adds(s, "'\\''");
-		else
-			strbuf_addc(s, *text);
-	}
-	strbuf_addc(s, '\'');
-}
-
 void script_word(struct strbuf *s, const char *word)
 {
 	if (*word == *SCRIPT_DIR) {
@@ -33,7 +21,7 @@ void script_word(struct strbuf *s, const char *word)
 	if (*word && strspn(word, SAFE) == strlen(word))
 		strbuf_adds(s, word);
 	else
-		add_quoted(s, word);
+		strbuf_add_quoted(s, word);
 }
 
 void script_sandboxed(struct strbuf *s, const struct argv *cmd)

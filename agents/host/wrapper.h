@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The compiler's stand-in. Inside a build's sandbox this program stands first in PATH as gcc: it
+ * The compiler's stand-in. Inside a build's sandbox this program stands first in PATH as gcc and as ld: it
  * runs the real one, and keeps what that said of one object beside the object, as .NAME.diag:
  *
  *     patchbay-diag 1 BUILD STATUS SOURCE LF text…
@@ -13,8 +13,7 @@
 
 #include "base/util.h"
 
-#define WRAPPER_DIR "/patchbay" /* in the sandbox; has gcc, and is first in PATH */
-#define WRAPPER_REAL "/usr/bin/" /* where the real one is */
+#define WRAPPER_DIR "/patchbay" /* in the sandbox; has gcc and ld, and is first in PATH */
 #define WRAPPER_MAX (1024 * 1024) /* bytes kept for an object */
 
 bool wrapper_is_meant(const char *argv0);

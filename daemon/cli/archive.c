@@ -3,7 +3,6 @@
 #include "daemon/cli/client.h"
 #include "daemon/cli/noun.h"
 #include "daemon/cli/text.h"
-#include <errno.h>
 
 static const struct column columns[] = {
 	{"NAME", "name", COLUMN_TEXT},
@@ -29,13 +28,8 @@ static int run_visit(struct cli *c)
 	AUTO_FREE char *what = xasprintf("visit to %s", c->args[0]);
 
 	strbuf_init(&path, 512);
-	if (!cli_client(c, &e))
-		return cli_fail_error(c, &e);
-	if (strbuf_addf(&path, "/archives/%s/visit", c->args[0]) < 0 || strchr(c->args[0], '/')) {
-		error_set(&e, -EINVAL, "`%.60s` is no name of an archive", c->args[0]);
-		return cli_fail_error(c, &e);
-	}
-	if (client_post(c->client, path.buf, NULL, &archive, &e) < 0 ||
+	if (noun_path(&path, "/archives", c->args[0], "visit", &e) < 0 || !cli_client(c, &e) ||
+		client_post(c->client, path.buf, NULL, &archive, &e) < 0 ||
 		noun_settle(c, "/archives", archive, what, &now, &e) < 0)
 		return cli_fail_error(c, &e);
 	if (c->json)

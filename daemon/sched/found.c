@@ -90,6 +90,16 @@ static int choose_part(
 	return 0;
 }
 
+/* It waits for no more mails; one that nobody has seen goes. */
+static int close_part(struct visit *v, struct part_row *part, struct error *e)
+{
+	int64_t id = part->id;
+
+	part->open = false;
+	return part->series_id ? part_put(v->s->store, part, NULL, &id, e)
+			       : part_delete(v->s->store, id, e);
+}
+
 /* What became a part of another is no series any more. */
 static int drop_others(struct visit *v, const cJSON *found, int64_t kept, struct error *e)
 {
@@ -105,11 +115,7 @@ static int drop_others(struct visit *v, const cJSON *found, int64_t kept, struct
 		if (err >= 0 && part.series_id)
 			sched_log("series %lld: its mails belong to another one now",
 				(long long)part.series_id);
-		part.open = false;
-		if (err >= 0)
-			err = part.series_id ? part_put(v->s->store, &part, NULL, &id, e)
-					     : part_delete(v->s->store, id, e);
-		if (err < 0)
+		if (err < 0 || (err = close_part(v, &part, e)) < 0)
 			return err;
 	}
 	return 0;
@@ -158,11 +164,8 @@ static int take_back(struct visit *v, const char *message_id, struct error *e)
 		AUTO_PART struct part_row part = {0};
 
 		err = part_get(v->s->store, ids[i], &part, e);
-		if (err < 0)
-			return err;
-		part.open = false;
-		err = part.series_id ? part_put(v->s->store, &part, NULL, &ids[i], e)
-				     : part_delete(v->s->store, ids[i], e);
+		if (err >= 0)
+			err = close_part(v, &part, e);
 	}
 	return err;
 }

@@ -37,15 +37,6 @@ int inbox_config_of(const struct sched *s, const char *name, cJSON **ret_archive
 		name, s->state);
 }
 
-static bool is_open(struct sched *s, int64_t job_id)
-{
-	AUTO_JOB struct job_row job = {0};
-
-	if (!job_id || job_get(s->store, job_id, &job, NULL) < 0)
-		return false;
-	return job.status == STATUS_QUEUED || job.status == STATUS_RUNNING;
-}
-
 static int queue_visit(struct sched *s, const struct archive_row *archive, struct error *e)
 {
 	AUTO_TX struct tx tx = TX_INIT;
@@ -139,7 +130,7 @@ int sched_archive_visit(
 
 	if (err < 0 || (err = get_row(s, config, &row, e)) < 0)
 		return err;
-	if (!is_open(s, row.job_id) && (err = queue_visit(s, &row, e)) < 0)
+	if (!sched_is_open(s, row.job_id) && (err = queue_visit(s, &row, e)) < 0)
 		return err;
 	inbox_turn(s); /* others may be new in the file */
 	return archive_get(s->store, name, ret_row, e);

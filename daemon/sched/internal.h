@@ -30,6 +30,8 @@ struct sched {
 /* observe.c */
 void sched_notify(struct sched *s, const struct change *change);
 void sched_notify_row(struct sched *s, enum change_kind kind, int64_t id);
+/* Whether a job waits or runs. job_id 0: there is none. */
+bool sched_is_open(const struct sched *s, int64_t job_id);
 void sched_notify_job(struct sched *s, const struct job_row *job);
 /* One line on standard error. */
 void sched_log(const char *fmt, ...) PRINTF_LIKE(1, 2);

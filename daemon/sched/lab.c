@@ -89,15 +89,6 @@ static int queue_tree(struct sched *s, const struct tree_row *tree, struct error
 	return 0;
 }
 
-static bool is_open(struct sched *s, int64_t job_id)
-{
-	AUTO_JOB struct job_row job = {0};
-
-	if (!job_id || job_get(s->store, job_id, &job, NULL) < 0)
-		return false;
-	return job.status == STATUS_QUEUED || job.status == STATUS_RUNNING;
-}
-
 static int check_source(const char *deb, const char *git, struct error *e)
 {
 	if (!deb == !git)
@@ -132,7 +123,7 @@ int sched_tree_add(struct sched *s, const char *name, const char *deb, const cha
 		err = tree_insert(s->store, &row, &row.id, e);
 		if (err >= 0)
 			err = queue_tree(s, &row, e);
-	} else if (err >= 0 && !there.tip && !is_open(s, there.job_id)) {
+	} else if (err >= 0 && !there.tip && !sched_is_open(s, there.job_id)) {
 		err = queue_tree(s, &there, e);
 	}
 	return err < 0 ? err : tree_get(s->store, name, ret_row, e);
@@ -145,7 +136,7 @@ int sched_tree_fetch(struct sched *s, const char *name, struct tree_row *ret_row
 
 	if (err < 0)
 		return err;
-	if (!is_open(s, row.job_id) && (err = queue_tree(s, &row, e)) < 0)
+	if (!sched_is_open(s, row.job_id) && (err = queue_tree(s, &row, e)) < 0)
 		return err;
 	return tree_get(s->store, name, ret_row, e);
 }
@@ -213,7 +204,7 @@ int sched_host_probe(struct sched *s, const char *name, struct host_row *ret_row
 
 	if (err < 0)
 		return err;
-	if (!is_open(s, row.job_id) && (err = queue_probe(s, row.id, name, e)) < 0)
+	if (!sched_is_open(s, row.job_id) && (err = queue_probe(s, row.id, name, e)) < 0)
 		return err;
 	return host_get(s->store, name, ret_row, e);
 }
@@ -221,15 +212,12 @@ int sched_host_probe(struct sched *s, const char *name, struct host_row *ret_row
 int sched_host_drain(
 	struct sched *s, const char *name, bool drained, struct host_row *ret_row, struct error *e)
 {
-	AUTO_HOST struct host_row row = {0};
 	int err = host_set_drained(s->store, name, drained, e);
 
-	if (err < 0 || (err = host_get(s->store, name, &row, e)) < 0)
+	if (err < 0 || (err = host_get(s->store, name, ret_row, e)) < 0)
 		return err;
-	sched_notify_row(s, CHANGE_HOST, row.id);
+	sched_notify_row(s, CHANGE_HOST, ret_row->id);
 	sched_kick(s);
-	*ret_row = row;
-	row = (struct host_row){0};
 	return 0;
 }
 
@@ -280,14 +268,11 @@ int sched_machine_add(struct sched *s, const struct machine_row *machine,
 int sched_machine_drain(struct sched *s, const char *name, bool drained,
 	struct machine_row *ret_row, struct error *e)
 {
-	AUTO_MACHINE struct machine_row row = {0};
 	int err = machine_set_drained(s->store, name, drained, e);
 
-	if (err < 0 || (err = machine_get(s->store, name, &row, e)) < 0)
+	if (err < 0 || (err = machine_get(s->store, name, ret_row, e)) < 0)
 		return err;
-	sched_notify_row(s, CHANGE_MACHINE, row.id);
+	sched_notify_row(s, CHANGE_MACHINE, ret_row->id);
 	sched_kick(s);
-	*ret_row = row;
-	row = (struct machine_row){0};
 	return 0;
 }

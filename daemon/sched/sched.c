@@ -24,6 +24,15 @@ char *sched_mail(const struct sched *s, const char *sha256)
 	return path_join(s->mail, sha256);
 }
 
+bool sched_is_open(const struct sched *s, int64_t job_id)
+{
+	AUTO_JOB struct job_row job = {0};
+
+	if (!job_id || job_get(s->store, job_id, &job, NULL) < 0)
+		return false;
+	return job.status == STATUS_QUEUED || job.status == STATUS_RUNNING;
+}
+
 char *sched_job_file(const struct sched *s, const struct job_row *job, const char *name)
 {
 	AUTO_FREE char *folder = NULL;

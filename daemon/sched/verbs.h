@@ -71,7 +71,7 @@ int sched_cancel(struct sched *s, int64_t series_id, struct series_row *ret_row,
 int sched_report(struct sched *s, int64_t series_id, cJSON **ret_report, struct error *e);
 
 /* The archives that are followed, as config/archives.h resolves them; read anew from the file, and
- * acted on. The caller's. Their rows: archive_list(), archive_get(). */
+ * acted on. The caller's. Their rows: archive_get(). */
 int sched_archives(struct sched *s, cJSON **ret_config, struct error *e);
 /* Look at an archive now: the row's job_id. */
 int sched_archive_visit(

@@ -29,27 +29,7 @@ static void read_row(sqlite3_stmt *st, struct archive_row *row)
 	row->visited_ms = col_int(st, 8);
 }
 
-PAGED_ROWS(archive)
-
-int archive_get(struct store *s, const char *name, struct archive_row *ret_row, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = store_query(s, &st, e, COLUMNS "WHERE name = ?", "s", name);
-
-	if (err < 0)
-		return err;
-	err = store_next(st, e);
-	if (err < 0)
-		return err;
-	if (err == 0)
-		return error_set(e, ERR_MISSING,
-			"there is no archive %s: see `patchbay archive ls`; archives.yaml in the "
-			"state folder names them",
-			name);
-	*ret_row = (struct archive_row){0};
-	read_row(st, ret_row);
-	return 0;
-}
+NAMED_ROWS(archive, "see `patchbay archive ls`; archives.yaml in the state folder names them")
 
 int archive_put(
 	struct store *s, const char *name, const char *address, int64_t since_s, struct error *e)
@@ -76,21 +56,6 @@ int archive_put(
 				"i", there.id);
 	}
 	return err < 0 ? err : store_commit(&tx, e);
-}
-
-int archive_list(struct store *s, const struct page *page, struct archive_row **ret_rows,
-	size_t *ret_n, int64_t *ret_next, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = page_check(page, e);
-
-	if (err < 0)
-		return err;
-	err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii", page->after,
-		(int64_t)page->limit + 1);
-	if (err < 0)
-		return err;
-	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }
 
 int archive_set_job(struct store *s, int64_t id, int64_t job_id, struct error *e)

@@ -21,14 +21,11 @@ struct archive_row {
 };
 void archive_done(struct archive_row *r);
 #define AUTO_ARCHIVE CLEANUP(archive_done)
-struct archive_row *archive_free_all(struct archive_row *rows, size_t n);
 
 /* The row of that name, made where there is none; another address begins it anew, at since_s. */
 int archive_put(
 	struct store *s, const char *name, const char *address, int64_t since_s, struct error *e);
 int archive_get(struct store *s, const char *name, struct archive_row *ret_row, struct error *e);
-int archive_list(struct store *s, const struct page *page, struct archive_row **ret_rows,
-	size_t *ret_n, int64_t *ret_next, struct error *e);
 int archive_set_job(struct store *s, int64_t id, int64_t job_id, struct error *e);
 int archive_set_failed(struct store *s, int64_t id, const char *reason, struct error *e);
 /* positions: array of {"epoch","commit" or null}, of every epoch that was visited. */

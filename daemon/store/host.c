@@ -39,7 +39,8 @@ static void read_row(sqlite3_stmt *st, struct host_row *row)
 	row->created_ms = col_int(st, 13);
 }
 
-PAGED_ROWS(host)
+LISTED_ROWS(host)
+NAMED_ROWS(host, "see `patchbay host ls`, or add it with `patchbay host add`")
 
 int host_put(struct store *s, const struct host_row *row, int64_t *ret_id, struct error *e)
 {
@@ -68,75 +69,39 @@ int host_put(struct store *s, const struct host_row *row, int64_t *ret_id, struc
 	return 0;
 }
 
-static int no_such_host(int err, const char *name, struct error *e)
+/* An update's end: that it changed no row is a wrong name. */
+static int named(int err, const char *name, struct error *e)
 {
-	if (err != ERR_MISSING)
-		return err;
-	return error_set(e, err,
-		"there is no host %s: see `patchbay host ls`, or add it with `patchbay host add`",
-		name);
-}
-
-int host_get(struct store *s, const char *name, struct host_row *ret_row, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = store_query(s, &st, e, COLUMNS "WHERE name = ?", "s", name);
-
-	if (err < 0)
-		return err;
-	err = store_next(st, e);
-	if (err <= 0)
-		return err < 0 ? err : no_such_host(ERR_MISSING, name, e);
-	*ret_row = (struct host_row){0};
-	read_row(st, ret_row);
-	return 0;
+	return err == ERR_MISSING ? no_such(name, e) : err;
 }
 
 int host_set_job(struct store *s, const char *name, int64_t job_id, struct error *e)
 {
-	return no_such_host(
-		store_exec_one(s, e, "host", "UPDATE host SET job_id = ?2 WHERE name = ?1", "si",
-			name, job_id),
+	return named(store_exec_one(s, e, "host", "UPDATE host SET job_id = ?2 WHERE name = ?1",
+			     "si", name, job_id),
 		name, e);
 }
 
 int host_set_facts(
 	struct store *s, const char *name, const cJSON *facts, int64_t probed_ms, struct error *e)
 {
-	return no_such_host(store_exec_one(s, e, "host",
-				    "UPDATE host SET facts = ?2, probed_ms = ?3, reason = NULL "
-				    "WHERE name = ?1",
-				    "sji", name, facts, probed_ms),
+	return named(store_exec_one(s, e, "host",
+			     "UPDATE host SET facts = ?2, probed_ms = ?3, reason = NULL "
+			     "WHERE name = ?1",
+			     "sji", name, facts, probed_ms),
 		name, e);
 }
 
 int host_set_failed(struct store *s, const char *name, const char *reason, struct error *e)
 {
-	return no_such_host(
-		store_exec_one(s, e, "host", "UPDATE host SET reason = ?2 WHERE name = ?1", "ss",
-			name, reason),
+	return named(store_exec_one(s, e, "host", "UPDATE host SET reason = ?2 WHERE name = ?1",
+			     "ss", name, reason),
 		name, e);
 }
 
 int host_set_drained(struct store *s, const char *name, bool drained, struct error *e)
 {
-	return no_such_host(
-		store_exec_one(s, e, "host", "UPDATE host SET drained = ?2 WHERE name = ?1", "si",
-			name, (int64_t)drained),
+	return named(store_exec_one(s, e, "host", "UPDATE host SET drained = ?2 WHERE name = ?1",
+			     "si", name, (int64_t)drained),
 		name, e);
-}
-
-int host_list(struct store *s, const struct page *page, struct host_row **ret_rows, size_t *ret_n,
-	int64_t *ret_next, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = page_check(page, e);
-
-	if (err < 0)
-		return err;
-	err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii", page->after,
-		(int64_t)page->limit + 1);
-	if (err < 0)
-		return err;
-	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }

@@ -80,4 +80,45 @@ void *rows_grow(void *rows, size_t n, size_t size);
 		return 0;                                                                        \
 	}
 
+/* All of it, by id: NOUN_list(), behind its COLUMNS. */
+#define LISTED_ROWS(noun)                                                                       \
+	PAGED_ROWS(noun)                                                                        \
+                                                                                                \
+	int noun##_list(struct store *s, const struct page *page, struct noun##_row **ret_rows, \
+		size_t *ret_n, int64_t *ret_next, struct error *e)                              \
+	{                                                                                       \
+		AUTO_STMT sqlite3_stmt *st = NULL;                                              \
+		int err = page_check(page, e);                                                  \
+                                                                                                \
+		if (err < 0)                                                                    \
+			return err;                                                             \
+		err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii",  \
+			page->after, (int64_t)page->limit + 1);                                 \
+		return err < 0 ? err : take_page(st, page, ret_rows, ret_n, ret_next, e);       \
+	}
+
+/* For a table whose rows have names, behind its COLUMNS and read_row(): NOUN_get(), and no_such(), which
+ * is ERR_MISSING with the advice. */
+#define NAMED_ROWS(noun, advice)                                                                \
+	static int no_such(const char *name, struct error *e)                                   \
+	{                                                                                       \
+		return error_set(e, ERR_MISSING, "there is no " #noun " %s: " advice, name);    \
+	}                                                                                       \
+                                                                                                \
+	int noun##_get(                                                                         \
+		struct store *s, const char *name, struct noun##_row *ret_row, struct error *e) \
+	{                                                                                       \
+		AUTO_STMT sqlite3_stmt *st = NULL;                                              \
+		int err = store_query(s, &st, e, COLUMNS "WHERE name = ?", "s", name);          \
+                                                                                                \
+		if (err < 0)                                                                    \
+			return err;                                                             \
+		err = store_next(st, e);                                                        \
+		if (err <= 0)                                                                   \
+			return err < 0 ? err : no_such(name, e);                                \
+		*ret_row = (struct noun##_row){0};                                              \
+		read_row(st, ret_row);                                                          \
+		return 0;                                                                       \
+	}
+
 #endif

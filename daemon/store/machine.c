@@ -34,7 +34,8 @@ static void read_row(sqlite3_stmt *st, struct machine_row *row)
 	row->created_ms = col_int(st, 10);
 }
 
-PAGED_ROWS(machine)
+LISTED_ROWS(machine)
+NAMED_ROWS(machine, "see `patchbay machine ls`")
 
 int machine_put(struct store *s, const struct machine_row *row, int64_t *ret_id, struct error *e)
 {
@@ -65,26 +66,6 @@ int machine_put(struct store *s, const struct machine_row *row, int64_t *ret_id,
 	if (err < 0)
 		return err;
 	*ret_id = id;
-	return 0;
-}
-
-static int no_such_machine(const char *name, struct error *e)
-{
-	return error_set(e, ERR_MISSING, "there is no machine %s: see `patchbay machine ls`", name);
-}
-
-int machine_get(struct store *s, const char *name, struct machine_row *ret_row, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = store_query(s, &st, e, COLUMNS "WHERE name = ?", "s", name);
-
-	if (err < 0)
-		return err;
-	err = store_next(st, e);
-	if (err <= 0)
-		return err < 0 ? err : no_such_machine(name, e);
-	*ret_row = (struct machine_row){0};
-	read_row(st, ret_row);
 	return 0;
 }
 
@@ -124,20 +105,5 @@ int machine_set_drained(struct store *s, const char *name, bool drained, struct 
 	int err = store_exec_one(s, e, "machine", "UPDATE machine SET drained = ?2 WHERE name = ?1",
 		"si", name, (int64_t)drained);
 
-	return err == ERR_MISSING ? no_such_machine(name, e) : err;
-}
-
-int machine_list(struct store *s, const struct page *page, struct machine_row **ret_rows,
-	size_t *ret_n, int64_t *ret_next, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = page_check(page, e);
-
-	if (err < 0)
-		return err;
-	err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii", page->after,
-		(int64_t)page->limit + 1);
-	if (err < 0)
-		return err;
-	return take_page(st, page, ret_rows, ret_n, ret_next, e);
+	return err == ERR_MISSING ? no_such(name, e) : err;
 }

@@ -35,7 +35,8 @@ static void read_row(sqlite3_stmt *st, struct tree_row *row)
 	row->fetched_ms = col_int(st, 10);
 }
 
-PAGED_ROWS(tree)
+LISTED_ROWS(tree)
+NAMED_ROWS(tree, "see `patchbay tree ls`, or add it with `patchbay tree add`")
 
 int tree_insert(struct store *s, const struct tree_row *row, int64_t *ret_id, struct error *e)
 {
@@ -49,26 +50,6 @@ int tree_insert(struct store *s, const struct tree_row *row, int64_t *ret_id, st
 	if (err < 0)
 		return err;
 	*ret_id = store_last_id(s);
-	return 0;
-}
-
-int tree_get(struct store *s, const char *name, struct tree_row *ret_row, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = store_query(s, &st, e, COLUMNS "WHERE name = ?", "s", name);
-
-	if (err < 0)
-		return err;
-	err = store_next(st, e);
-	if (err < 0)
-		return err;
-	if (err == 0)
-		return error_set(e, ERR_MISSING,
-			"there is no tree %s: see `patchbay tree ls`, or add it with "
-			"`patchbay tree add`",
-			name);
-	*ret_row = (struct tree_row){0};
-	read_row(st, ret_row);
 	return 0;
 }
 
@@ -93,19 +74,4 @@ int tree_set_failed(struct store *s, int64_t id, const char *reason, struct erro
 		"UPDATE tree SET state = iif(tip IS NULL, 'error', 'ready'), reason = ?2 "
 		"WHERE id = ?1",
 		"is", id, reason);
-}
-
-int tree_list(struct store *s, const struct page *page, struct tree_row **ret_rows, size_t *ret_n,
-	int64_t *ret_next, struct error *e)
-{
-	AUTO_STMT sqlite3_stmt *st = NULL;
-	int err = page_check(page, e);
-
-	if (err < 0)
-		return err;
-	err = store_query(s, &st, e, COLUMNS "WHERE id > ? ORDER BY id LIMIT ?", "ii", page->after,
-		(int64_t)page->limit + 1);
-	if (err < 0)
-		return err;
-	return take_page(st, page, ret_rows, ret_n, ret_next, e);
 }

@@ -18,13 +18,6 @@ static int hold(cJSON *result, const char *why)
 	return 0;
 }
 
-/* Of a mail, a patch or a base: anything else, such as an object that is missing (ERR_MISSING), is
- * no fault of what was sent. */
-static bool is_input_fault(int r)
-{
-	return r == ERR_CONFLICT || r == ERR_SYNTAX || r == ERR_LIMIT;
-}
-
 /* The series of a mailbox that was found whole when it was parsed, and what its patches want. */
 static int read_series(struct applying *a, const char *path, struct stacked *s, struct error *e)
 {

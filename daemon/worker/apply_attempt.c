@@ -27,11 +27,6 @@ static cJSON *conflict_json(const struct conflict *c)
 	return json;
 }
 
-static void set_item(cJSON *o, const char *key, cJSON *value)
-{
-	cJSON_ReplaceItemInObjectCaseSensitive(o, key, value);
-}
-
 /* One patch onto *head, which moves on. ERR_CONFLICT leaves it alone and tells in *patch. */
 static int apply_patch(struct repo *repo, struct oid *head, const struct series_patch *p,
 	cJSON *patch, struct error *e)
@@ -66,20 +61,14 @@ static int apply_patch(struct repo *repo, struct oid *head, const struct series_
 			r = staging_trim(repo, e);
 	}
 	if (r == ERR_CONFLICT) {
-		set_item(patch, "conflict", conflict_json(&conflict));
+		json_set(patch, "conflict", conflict_json(&conflict));
 		conflict_done(&conflict);
 	}
 	if (r)
 		return r;
-	set_item(patch, "commit", cJSON_CreateString(oid_hex(head, hex)));
-	set_item(patch, "how", cJSON_CreateString(am_how_name(how)));
+	json_set_str(patch, "commit", oid_hex(head, hex));
+	json_set_str(patch, "how", am_how_name(how));
 	return 0;
-}
-
-/* Of a mail or a patch: anything else, such as an object that is missing, is the lab's trouble. */
-static bool is_input_fault(int r)
-{
-	return r == ERR_CONFLICT || r == ERR_SYNTAX || r == ERR_LIMIT;
 }
 
 static int apply_need(struct attempt *t, const struct stacked *need, struct error *e)

@@ -98,11 +98,11 @@ static int is_pushed(
 
 	strbuf_init(&command, 16384);
 	strbuf_adds(&command, "exec sh -c ");
-	ssh_quote(&command, script);
+	strbuf_add_quoted(&command, script);
 	strbuf_adds(&command, " sh ");
-	ssh_quote(&command, b->remote_repo);
+	strbuf_add_quoted(&command, b->remote_repo);
 	strbuf_addc(&command, ' ');
-	ssh_quote(&command, b->ref);
+	strbuf_add_quoted(&command, b->ref);
 	err = ssh_run(r->ssh, command.buf, 8192, clock_mono_ms() + REMOTE_SHORT_MS, &out, &x, e);
 	if (err)
 		return err;

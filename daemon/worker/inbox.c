@@ -134,7 +134,7 @@ static int on_mail(const struct archive_mail *mail, void *data)
 			id ? id : "a mail without message id");
 		if (id) {
 			mails_take_back(&in->mails, id);
-			cJSON_AddItemToArray(in->taken_back, cJSON_CreateString(id));
+			json_push_str(in->taken_back, id);
 		}
 	} else if (filter_has_list(&in->filter.lists, mail->data, mail->len)) {
 		in->bytes += mail->len;
@@ -167,7 +167,7 @@ static size_t list_parts(const struct inbox *in, const struct series *s, cJSON *
 		if (raw->part == 0) {
 			n_new++;
 			if (i < n - s->n_replies)
-				cJSON_AddItemToArray(ids, cJSON_CreateString(all[i]->message_id));
+				json_push_str(ids, all[i]->message_id);
 			continue;
 		}
 		json_for_each (item, parts)

@@ -61,11 +61,11 @@ static int look_for_agent(
 
 	strbuf_init(&command, 16384);
 	strbuf_adds(&command, "exec sh -c ");
-	ssh_quote(&command, script);
+	strbuf_add_quoted(&command, script);
 	strbuf_adds(&command, " sh ");
-	ssh_quote(&command, root);
+	strbuf_add_quoted(&command, root);
 	strbuf_addc(&command, ' ');
-	ssh_quote(&command, file);
+	strbuf_add_quoted(&command, file);
 	err = ssh_run(
 		r->ssh, command.buf, MAX_LOOK, clock_mono_ms() + REMOTE_SHORT_MS, &out, &x, e);
 	if (err)
@@ -348,7 +348,7 @@ int remote_call(struct remote *r, const struct strbuf *request,
 	strbuf_init(&c.in, 4 * (FRAME_MAX + 1024 * 1024));
 	strbuf_init(&c.said, MAX_SAID);
 	strbuf_adds(&command, "exec ");
-	ssh_quote(&command, r->agent);
+	strbuf_add_quoted(&command, r->agent);
 	c.deadline_ms = clock_mono_ms() + handlers->budget_ms;
 	c.beat_ms = clock_mono_ms() + BEAT_MS;
 	err = ssh_channel_open(r->ssh, command.buf, c.deadline_ms, take, &c, &c.channel, e);

@@ -61,6 +61,18 @@ int strbuf_addc(struct strbuf *sb, char c)
 	return strbuf_add(sb, &c, 1);
 }
 
+int strbuf_add_quoted(struct strbuf *sb, const char *word)
+{
+	(void)strbuf_addc(sb, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			(void)strbuf_adds(sb, "'\\''");
+		else
+			(void)strbuf_addc(sb, *word);
+	}
+	return strbuf_addc(sb, '\'');
+}
+
 int strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 {
 	va_list ap;

@@ -24,6 +24,8 @@ void strbuf_done(struct strbuf *sb);
 int strbuf_add(struct strbuf *sb, const void *data, size_t len);
 int strbuf_adds(struct strbuf *sb, const char *s);
 int strbuf_addc(struct strbuf *sb, char c);
+/* One word for a POSIX shell, in single quotes. */
+int strbuf_add_quoted(struct strbuf *sb, const char *word);
 int strbuf_addf(struct strbuf *sb, const char *fmt, ...) PRINTF_LIKE(2, 3);
 int strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 /* Drop n bytes at the start. */

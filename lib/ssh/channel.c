@@ -289,15 +289,3 @@ const char *ssh_exit_text(const struct ssh_exit *x, char *buf, size_t size)
 		snprintf(buf, size, "ended without an exit status");
 	return buf;
 }
-
-void ssh_quote(struct strbuf *sb, const char *word)
-{
-	strbuf_addc(sb, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			strbuf_adds(sb, "'\\''");
-		else
-			strbuf_addc(sb, *word);
-	}
-	strbuf_addc(sb, '\'');
-}

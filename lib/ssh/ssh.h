@@ -47,7 +47,7 @@ static inline void ssh_closep(struct ssh **s)
 #define AUTO_SSH CLEANUP(ssh_closep)
 
 /*
- * A command on a channel. It is given to the user's login shell there: ssh_quote() its parts.
+ * A command on a channel. It is given to the user's login shell there: strbuf_add_quoted() its parts.
  */
 struct ssh_channel;
 
@@ -94,8 +94,6 @@ int ssh_run(struct ssh *s, const char *command, size_t max, int64_t deadline_ms,
 	struct ssh_exit *ret_exit, struct error *e);
 /* "exit status 1", "killed by SIGKILL" into buf; returns buf. */
 const char *ssh_exit_text(const struct ssh_exit *x, char *buf, size_t size);
-/* word as one word of a POSIX shell: 'it'\''s'. */
-void ssh_quote(struct strbuf *sb, const char *word);
 
 /*
  * Files. Both directions write a temporary name beside the target (the target's with ".part-" and

@@ -113,7 +113,7 @@ static int open_channel(struct wire *w)
 
 	strbuf_init(&command, 8192);
 	strbuf_adds(&command, "exec git-receive-pack ");
-	ssh_quote(&command, w->push->remote_path);
+	strbuf_add_quoted(&command, w->push->remote_path);
 	r = ssh_channel_open(w->s, command.buf, w->push->deadline_ms, take, w, &w->channel, w->e);
 	return r ? wire_failed(w, r) : 0;
 }

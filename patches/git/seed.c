@@ -98,9 +98,9 @@ int push_seed(const struct host_push *push, struct ssh *s, struct error *e)
 	if (r)
 		return r;
 	strbuf_adds(&command, "exec sh -c ");
-	ssh_quote(&command, script);
+	strbuf_add_quoted(&command, script);
 	strbuf_adds(&command, " sh ");
-	ssh_quote(&command, push->remote_path);
+	strbuf_add_quoted(&command, push->remote_path);
 	strbuf_addf(&command, " %s", tips.buf);
 	return ssh_run(s, command.buf, 65536, push->deadline_ms, &out, &x, e);
 }

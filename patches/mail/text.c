@@ -214,8 +214,3 @@ int text_decode_words(const char *in, struct strbuf *out, struct error *e)
 	(void)strbuf_adds(out, in);
 	return 0;
 }
-
-bool text_is_utf8(const char *s, size_t len)
-{
-	return g_utf8_validate(s, (gssize)len, NULL);
-}

@@ -33,7 +33,5 @@ int text_to_utf8(
 	const char *charset, const char *in, size_t len, struct strbuf *out, struct error *e);
 /* A header's encoded words (RFC 2047) to UTF-8; appends to out. */
 int text_decode_words(const char *in, struct strbuf *out, struct error *e);
-/* Valid UTF-8 without NUL? */
-bool text_is_utf8(const char *s, size_t len);
 
 #endif

@@ -38,7 +38,7 @@ void series_set_done(struct series_set *set)
 		free(set->ignored[i].message_id);
 		free(set->ignored[i].why);
 	}
-	for (size_t i = 0; i < set->n_messages && !set->borrowed; i++)
+	for (size_t i = 0; i < set->n_messages; i++)
 		(void)message_free(set->messages[i]);
 	free(set->series);
 	free(set->ignored);

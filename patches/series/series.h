@@ -96,14 +96,13 @@ struct series_set {
 	size_t n_ignored;
 	struct message **messages; /* what the series point into */
 	size_t n_messages;
-	bool borrowed; /* the messages stay their owner's */
 };
 
 void series_set_init(struct series_set *set);
 void series_set_done(struct series_set *set);
 #define AUTO_SERIES_SET CLEANUP(series_set_done)
 
-/* Takes the message over, unless the set borrows. */
+/* Takes the message over. */
 void series_set_add(struct series_set *set, struct message *m);
 /* A message that could not be read, and why. message_id may be NULL. */
 void series_set_unread(struct series_set *set, const char *message_id, const char *fmt, ...)

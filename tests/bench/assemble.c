@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * assemble FOLDER N: feeds the mails FOLDER/1 ... FOLDER/N to patches/series as an archive would,
- * and prints "MAILS SERIES SECONDS MAX_RSS_KIB" (processor time).
+ * assemble FOLDER N: the mails FOLDER/1 ... FOLDER/N, taken in by visits as those of an archive are
+ * (daemon/worker/inbox.c), and put together to series. Prints "MAILS SERIES SECONDS MAX_RSS_KIB"
+ * (processor time).
  */
 #include "base/file.h"
-#include "patches/series/feed.h"
+#include "patches/inbox/mails.h"
 
 #include <sys/resource.h>
 
 #define MAIL_MAX ((size_t)1 << 20)
+#define VISIT_MAILS 2000
 
-static size_t take(struct series_feed *f)
+/* Mails first to last; returns how many series they make, or a negative error. */
+static int visit(const char *folder, int first, int last, struct error *e)
 {
-	struct feed_event event;
-	size_t series = 0;
+	AUTO_MAILS struct mails mails;
 
-	while (series_feed_next(f, &event))
-		series += event.kind == FEED_SERIES;
-	return series;
-}
-
-static int feed(const char *folder, int n)
-{
-	AUTO_SERIES_FEED struct series_feed *f = series_feed_new(0, 0);
-	struct error e = ERROR_INIT;
-	struct rusage usage;
-	size_t series = 0;
-
-	for (int i = 1; i <= n; i++) {
+	mails_init(&mails);
+	for (int i = first; i <= last; i++) {
 		AUTO_FREE char *path = xasprintf("%s/%d", folder, i);
 		AUTO_FREE char *data = NULL;
 		size_t len;
+		int r = file_read(path, MAIL_MAX, &data, &len, e);
 
-		if (file_read(path, MAIL_MAX, &data, &len, &e)) {
+		if (r)
+			return r;
+		mails_add(&mails, data, len, 0);
+	}
+	mails_assemble(&mails);
+	return (int)mails.set.n_series;
+}
+
+static int measure(const char *folder, int n)
+{
+	struct error e = ERROR_INIT;
+	struct rusage usage;
+	int series = 0;
+
+	for (int first = 1; first <= n; first += VISIT_MAILS) {
+		int r = visit(folder, first, MIN_OF(first + VISIT_MAILS - 1, n), &e);
+
+		if (r < 0) {
 			(void)fprintf(stderr, "%s\n", e.msg);
 			return 1;
 		}
-		series_feed_add(f, i, i, data, len);
-		series += take(f);
-		if (i % 1000 == 0) {
-			series_feed_settle(f, i - 100);
-			series += take(f);
-		}
+		series += r;
 	}
-	series_feed_settle(f, INT64_MAX);
-	series += take(f);
 	if (getrusage(RUSAGE_SELF, &usage))
 		return 1;
-	(void)printf("%d %zu %.3f %ld\n", n, series,
+	(void)printf("%d %d %.3f %ld\n", n, series,
 		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 			(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6,
 		usage.ru_maxrss);
@@ -62,5 +64,5 @@ int main(int argc, char **argv)
 		(void)fputs("usage: assemble FOLDER N\n", stderr);
 		return 2;
 	}
-	return feed(argv[1], (int)n);
+	return measure(argv[1], (int)n);
 }

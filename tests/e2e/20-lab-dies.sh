@@ -13,6 +13,7 @@ ours() {
 	done
 	return $found
 }
+agent_works() { ours patchbay-agent- >/dev/null; }
 wait_for() {
 	rc=0
 	report=$(pb series report "$1" --wait --json 2>"$tmp/err") || rc=$?
@@ -67,7 +68,7 @@ truth "with the same report" test "$(essence "$report")" = "$calm"
 # --- a build killed half-way does not make the next one fail
 pb series rerun "$calm_id" --json >/dev/null
 truth "a build is under way" eventually 120 runs build
-truth "an agent is at work" eventually 60 ours patchbay-agent- >/dev/null
+truth "an agent is at work" eventually 60 agent_works
 mapfile -t victims < <(ours patchbay-agent-)
 kill -KILL "${victims[@]}"
 wait_for "$id"
@@ -76,5 +77,5 @@ rerun "$calm_id"
 exits "and the next build is none the worse" 0 "$rc"
 truth "with the same report" test "$(essence "$report")" = "$calm"
 
-no_guest() { ! ours qemu-system; }
+no_guest() { ! ours qemu-system >/dev/null; }
 truth "no guest is left over" eventually 30 no_guest

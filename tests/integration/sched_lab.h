@@ -153,27 +153,13 @@ static inline void add_host(struct lab *lab)
 static inline int submit(struct lab *lab, const char *mail, const char *until, const int64_t *needs,
 	size_t n_needs, int64_t *ret_id, bool *ret_created, struct error *e)
 {
+	const struct submit_opts o = {
+		.tree = "t", .until = until, .needs = needs, .n_needs = n_needs};
 	AUTO_FREE char *path = path_join(sched_incoming(lab->sched), "upload");
-	AUTO_SERIES struct series_row row = {0};
-	char hash[SHA256_HEX];
-	struct submit_opts o = {
-		.mail_path = path,
-		.mail_sha256 = hash,
-		.mail_size = (int64_t)strlen(mail),
-		.tree = "t",
-		.until = until,
-		.needs = needs,
-		.n_needs = n_needs,
-	};
-	int err;
+	int err = submit_text(lab->sched, mail, o, ret_id, ret_created, e);
 
-	sha256_of(mail, strlen(mail), hash);
-	assert_int_equal(file_write_atomic(path, mail, strlen(mail), 0600, NULL), 0);
-	err = sched_submit(lab->sched, &o, &row, ret_created, e);
-	if (err >= 0) {
+	if (err >= 0)
 		assert_false(file_exists(path));
-		*ret_id = row.id;
-	}
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #define TEST_SCHED_SCRIPTS_H
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "daemon/sched/sched.h"
 #include <errno.h>
 
@@ -103,6 +104,28 @@ static inline int add_host_and_machine(struct sched *sched, int64_t *ret_probe_j
 		return r;
 	*ret_probe_job = got_host.job_id;
 	return sched_machine_add(sched, &machine, &got_machine, NULL);
+}
+
+/* Submits a text with these options, whose members about the mail are filled in; says what
+ * sched_submit() says. */
+static inline int submit_text(struct sched *sched, const char *text, struct submit_opts o,
+	int64_t *ret_id, bool *ret_created, struct error *e)
+{
+	AUTO_FREE char *path = path_join(sched_incoming(sched), "upload");
+	AUTO_SERIES struct series_row row = {0};
+	char hash[SHA256_HEX];
+	int err;
+
+	sha256_of(text, strlen(text), hash);
+	o.mail_path = path;
+	o.mail_sha256 = hash;
+	o.mail_size = (int64_t)strlen(text);
+	err = file_write_atomic(path, text, strlen(text), 0600, e);
+	if (err >= 0)
+		err = sched_submit(sched, &o, &row, ret_created, e);
+	if (err >= 0)
+		*ret_id = row.id;
+	return err;
 }
 
 #endif

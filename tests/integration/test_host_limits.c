@@ -3,6 +3,7 @@
 #include "host_tree.h"
 
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 /* extra.mk becomes this, as a commit. */
 static void commit_rules(const struct tree *t, const char *rules, char *ret_commit)
@@ -351,6 +352,7 @@ static void host_without_a_sandbox_refuses(void **state)
 
 static void endless_log_has_no_hold_on_memory(void **state)
 {
+	struct rusage usage;
 	AUTO_TREE struct tree t;
 	AUTO_DRIVER struct agent_run d;
 	char commit[41];
@@ -360,6 +362,9 @@ static void endless_log_has_no_hold_on_memory(void **state)
 	tree_build(&d, &t, commit, NULL);
 	assert_has(driver_end(&d), "\"status\":\"fail\"");
 	assert_has(driver_end(&d), "the build's log went over 256 MiB");
+	/* Of the agent and all it started; the log is many times that. */
+	assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
+	assert_true(usage.ru_maxrss < 96 * 1024);
 }
 
 int main(void)

@@ -55,21 +55,10 @@ static bool all_done(struct store *store)
 static int submit(struct daemon *d, int number)
 {
 	AUTO_FREE char *mail = xasprintf("mail %d", number);
-	AUTO_FREE char *path = path_join(sched_incoming(d->sched), "upload");
-	AUTO_SERIES struct series_row row = {0};
-	char hash[SHA256_HEX];
-	struct submit_opts o = {
-		.mail_path = path,
-		.mail_sha256 = hash,
-		.mail_size = (int64_t)strlen(mail),
-		.tree = "t",
-	};
+	int64_t id;
 	bool created;
 
-	sha256_of(mail, strlen(mail), hash);
-	if (file_write_atomic(path, mail, strlen(mail), 0600, NULL) < 0)
-		return -EIO;
-	return sched_submit(d->sched, &o, &row, &created, NULL);
+	return submit_text(d->sched, mail, (struct submit_opts){.tree = "t"}, &id, &created, NULL);
 }
 
 static int set_up(struct daemon *d)

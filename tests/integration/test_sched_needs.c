@@ -76,27 +76,18 @@ static char *text_of(struct lab *lab, const char *name)
 static int64_t send(
 	struct lab *lab, const char *name, const char *tree, const char *more, const int64_t *need)
 {
-	AUTO_FREE char *path = path_join(sched_incoming(lab->sched), "upload");
 	AUTO_FREE char *mail = text_of(lab, name);
 	AUTO_FREE char *whole = xasprintf("%s\n%s", mail, more);
-	AUTO_SERIES struct series_row row = {0};
-	char hash[SHA256_HEX];
+	const struct submit_opts o = {
+		.tree = tree, .until = "apply", .needs = need, .n_needs = need != NULL};
 	struct error e = ERROR_INIT;
+	int64_t id;
 	bool created;
-	struct submit_opts o = {.mail_path = path,
-		.mail_sha256 = hash,
-		.mail_size = (int64_t)strlen(whole),
-		.tree = tree,
-		.until = "apply",
-		.needs = need,
-		.n_needs = need != NULL};
 
-	sha256_of(whole, strlen(whole), hash);
-	assert_int_equal(file_write_atomic(path, whole, strlen(whole), 0600, NULL), 0);
-	if (sched_submit(lab->sched, &o, &row, &created, &e) < 0)
+	if (submit_text(lab->sched, whole, o, &id, &created, &e) < 0)
 		fail_msg("%s", e.msg);
-	wait_for(lab, row.id, 0);
-	return row.id;
+	wait_for(lab, id, 0);
+	return id;
 }
 
 /* "VERDICT base: need (because), …"; with why it is held. */

@@ -19,23 +19,14 @@ static char *mail_of(const char *sender, const char *version, const char *more, 
 
 static int64_t send(struct lab *lab, const char *mail, const char *until, bool keep_older)
 {
-	AUTO_FREE char *path = path_join(sched_incoming(lab->sched), "upload");
-	AUTO_SERIES struct series_row row = {0};
-	char hash[SHA256_HEX];
+	const struct submit_opts o = {.tree = "t", .until = until, .keep_older = keep_older};
 	struct error e = ERROR_INIT;
+	int64_t id;
 	bool created;
-	struct submit_opts o = {.mail_path = path,
-		.mail_sha256 = hash,
-		.mail_size = (int64_t)strlen(mail),
-		.tree = "t",
-		.until = until,
-		.keep_older = keep_older};
 
-	sha256_of(mail, strlen(mail), hash);
-	assert_int_equal(file_write_atomic(path, mail, strlen(mail), 0600, NULL), 0);
-	if (sched_submit(lab->sched, &o, &row, &created, &e) < 0)
+	if (submit_text(lab->sched, mail, o, &id, &created, &e) < 0)
 		fail_msg("%s", e.msg);
-	return row.id;
+	return id;
 }
 
 static int64_t parse_job(struct lab *lab, int64_t series)

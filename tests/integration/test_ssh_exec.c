@@ -93,7 +93,7 @@ static void test_quoting_survives_the_shell(void **state)
 
 	strbuf_init(&command, 1024);
 	strbuf_adds(&command, "printf %s ");
-	ssh_quote(&command, word);
+	strbuf_add_quoted(&command, word);
 	run(s, command.buf, &out, &x);
 	assert_string_equal(out, word);
 }
