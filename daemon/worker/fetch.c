@@ -83,7 +83,10 @@ static int fetch_thread(
 			"public yet?",
 			id, address);
 	if (status != 200)
-		return error_set(e, ERR_LINK, "%.500s answers with status %ld", address, status);
+		return error_set(e, ERR_LINK,
+			"%.500s answers with status %ld: try again later, or send the mails as a "
+			"file",
+			address, status);
 	r = http_unpack(packed.buf, packed.len, &plain, e);
 	if (!r)
 		r = mails_add_mbox(&mails, plain.buf, plain.len, 0, e);

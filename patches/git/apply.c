@@ -380,8 +380,8 @@ static int keep(
 	/* A few bytes of delta, or of a copy, make a large file. */
 	if (len > DIFF_MAX_TOTAL - a->made) {
 		free(data);
-		return error_set(e, ERR_LIMIT, "the patch makes more than %zu bytes of files",
-			DIFF_MAX_TOTAL);
+		return error_set(e, ERR_LIMIT,
+			"the patch makes more than %zu bytes of files: split it", DIFF_MAX_TOTAL);
 	}
 	a->made += len;
 	if (d->new_mode == DIFF_MODE_LINK && link_escapes(d->new_name, data, len)) {

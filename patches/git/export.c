@@ -217,8 +217,9 @@ static int list_commits(struct repo *r, const git_oid *from, const git_oid *to,
 	if (rc < 0 && rc != GIT_ITEROVER)
 		return repo_error(e, ERR_STATE, "the history of \"%s\" cannot be read", r->path);
 	if (ret_commits->n > EXPORT_MAX_COMMITS)
-		return error_set(
-			e, ERR_LIMIT, "there are more than %d commits in it", EXPORT_MAX_COMMITS);
+		return error_set(e, ERR_LIMIT,
+			"there are more than %d commits in it: name a shorter range",
+			EXPORT_MAX_COMMITS);
 	return 0;
 }
 
@@ -292,8 +293,9 @@ int export_range(struct repo *r, const char *range, const char *tip, struct strb
 	for (size_t i = 0; i < commits.n && !err; i++)
 		err = add_mail(r, &commits, i, out, e);
 	if (!err && out->overflow)
-		err = error_set(
-			e, ERR_LIMIT, "its mails have more than the limit of %zu bytes", out->max);
+		err = error_set(e, ERR_LIMIT,
+			"its mails have more than the limit of %zu bytes: name a shorter range",
+			out->max);
 	if (!err)
 		*ret_n = commits.n;
 	return err;

@@ -53,7 +53,8 @@ int epoch_exists(const char *archive, int n, bool *ret_exists, struct error *e)
 	if (r)
 		return r;
 	if (status != 200 && status != 404 && status != 410)
-		return error_set(e, ERR_LINK, "%s answers with status %ld", refs, status);
+		return error_set(e, ERR_LINK,
+			"%s answers with status %ld: the next visit asks again", refs, status);
 	*ret_exists = status == 200;
 	return 0;
 }
