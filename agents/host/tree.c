@@ -49,14 +49,22 @@ static char *take_current(const char *state)
 	return steal_ptr(commit);
 }
 
-/* From one commit to another only what differs is looked at; from the unknown, every file. */
+/*
+ * From one commit to another only what differs is looked at; from the unknown, every file. A file
+ * whose inode was touched (by a backup, or a copy with links) but not its contents keeps its time:
+ * written again, it would have everything compiled again that was made from it.
+ */
 static int change_tree(struct build *b, const char *from, struct error *e)
 {
 	const char *const step[] = {"read-tree", "-m", "-u", from, b->commit, NULL};
+	const char *const refresh[] = {"update-index", "-q", "--refresh", NULL};
 	const char *const reset[] = {"read-tree", "--reset", "-u", b->commit, NULL};
 	int r = from ? git(b, step, e) : ERR_CONFLICT;
 
-	return r == ERR_CONFLICT ? git(b, reset, e) : r;
+	if (r != ERR_CONFLICT)
+		return r;
+	r = git(b, refresh, e);
+	return r && r != ERR_CONFLICT ? r : git(b, reset, e);
 }
 
 int tree_checkout(struct build *b, bool clean, struct error *e)

@@ -11,6 +11,7 @@
 #include "daemon/http/route.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <strings.h>
 
 #define IDLE_SECONDS 60 /* a connection on which nothing moves */
 #define DISCARD_MAX (8ULL * HTTP_MAX_SUBMISSION) /* read after a refusal before hanging up */
@@ -104,6 +105,30 @@ static int64_t body_length(struct request *r)
 	return parse_int64(text, 0, INT64_MAX, &length) < 0 ? INT64_MAX : length;
 }
 
+static enum MHD_Result count_length(
+	void *data, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	if (strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
+		++*(int *)data;
+	return MHD_YES;
+}
+
+/* Two lengths, or one beside chunks: a proxy may have taken the other, and seen other requests
+ * than these. The connection says nothing that could be trusted from here on. */
+static bool refuse_two_lengths(struct request *r)
+{
+	int lengths = request_header(r, MHD_HTTP_HEADER_TRANSFER_ENCODING) ? 1 : 0;
+
+	(void)MHD_get_connection_values(r->conn, MHD_HEADER_KIND, count_length, &lengths);
+	if (lengths < 2)
+		return false;
+	reply_problem(r, 400,
+		"The length of the body is given more than once. Send one Content-Length, or "
+		"chunks, and no more than one of them.");
+	reply_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
+	return true;
+}
+
 static void refuse_too_long(struct request *r, uint64_t limit)
 {
 	reply_problem(r, 413,
@@ -165,6 +190,8 @@ static enum MHD_Result begin(struct request *r)
 	int64_t length = body_length(r);
 	bool waits = request_header(r, MHD_HTTP_HEADER_EXPECT) != NULL;
 
+	if (refuse_two_lengths(r))
+		return queue(r);
 	route_find(r);
 	if (!r->response)
 		auth_check(r);

@@ -155,6 +155,32 @@ static void errors_outside_the_compiler_are_diagnostics(void **state)
 	assert_has(syntax.events.buf, "missing separator");
 }
 
+/* A backup that makes links and removes them again changes every inode, and no file. */
+static void touched_inodes_are_no_change(void **state)
+{
+	AUTO_TREE struct tree t;
+	AUTO_DRIVER struct agent_run base, next, unknown;
+	AUTO_FREE char *touch = NULL, *forget = NULL, *done = NULL;
+	char commit[41];
+
+	tree_make(&t);
+	touch = xasprintf("cp -al %s/src %s/copy && rm -r %s/copy", t.root, t.root, t.root);
+	forget = xasprintf("rm %s/src/*.commit", t.root);
+	tree_build(&base, &t, t.base, NULL);
+	done = sh_out(touch);
+	tree_write(&t, "util.c", "#include \"util.h\"\nint util(int a) { return a + 2; }\n");
+	tree_commit(&t, commit);
+	tree_build(&next, &t, commit, NULL);
+	assert_has(next.events.buf, "\"object\":\"main.o\",\"fresh\":false");
+
+	free(steal_ptr(done));
+	done = sh_out(touch);
+	free(steal_ptr(done));
+	done = sh_out(forget);
+	tree_build(&unknown, &t, commit, NULL);
+	assert_has(unknown.events.buf, "\"object\":\"main.o\",\"fresh\":false");
+}
+
 static void commit_that_is_not_there(void **state)
 {
 	AUTO_TREE struct tree t;
@@ -175,6 +201,7 @@ int main(void)
 		cmocka_unit_test(script_makes_the_same_image),
 		cmocka_unit_test(comment_is_the_same_code),
 		cmocka_unit_test(errors_outside_the_compiler_are_diagnostics),
+		cmocka_unit_test(touched_inodes_are_no_change),
 		cmocka_unit_test(commit_that_is_not_there),
 	};
 

@@ -246,6 +246,20 @@ static void test_bad_queries(void **state)
 	}
 }
 
+static void test_two_lengths(void **state)
+{
+	static const char *const headers[] = {
+		"Content-Length: 5\r\n", "content-length: 7\r\n", "Transfer-Encoding: chunked\r\n"};
+	struct lab *lab = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
+		AUTO_ANSWER struct answer a =
+			ask(lab, "POST /api/v1/tokens", lab->admin, headers[i], "5\r\n");
+
+		assert_problem(&a, 400, "more than once");
+	}
+}
+
 static void test_files(void **state)
 {
 	struct lab *lab = *state;
@@ -309,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_cookie_and_origin),
 		cmocka_unit_test(test_nothing_there),
 		cmocka_unit_test(test_bad_queries),
+		cmocka_unit_test(test_two_lengths),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_no_way_out),
 		cmocka_unit_test(test_metrics),
