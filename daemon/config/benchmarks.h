@@ -7,11 +7,42 @@
 #define CONFIG_BENCHMARKS_H
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/strbuf.h"
 
+#define BENCHMARK_WALL 1u
+#define BENCHMARK_COUNTED 2u
+
+/* A whole number that a profile may set; counted_X stands in for X under the counted clock, and is
+ * never more where it is left out. */
+struct benchmark_option {
+	const char *name;
+	int64_t min, max, def;
+};
+
+/* What is measured in boots of its own, so that it is not disturbed by the rest. */
+struct benchmark_part {
+	const char *name; /* "" where one boot does it all */
+	unsigned clocks; /* BENCHMARK_… that can tell anything about it */
+	const char *const *metrics; /* without the benchmark's name; NULL at the end */
+};
+
+struct benchmark {
+	const char *name;
+	const struct benchmark_option *options; /* name NULL at the end, like parts */
+	const struct benchmark_part *parts;
+};
+
 /* ERR_MISSING names those there are. */
-int benchmark_check(const char *name, struct error *e);
-/* metric: without the benchmark's name, as "hugetlbfs.unmap_seconds". ERR_MISSING likewise. */
-int benchmark_check_metric(const char *name, const char *metric, struct error *e);
+int benchmark_find(const char *name, const struct benchmark **ret_benchmark, struct error *e);
+/* The part that measures it. ERR_MISSING likewise. */
+int benchmark_find_metric(const struct benchmark *b, const char *metric,
+	const struct benchmark_part **ret_part, struct error *e);
+
+/*
+ * What one boot runs of a resolved profile's benchmarks: those that have this part under this clock
+ * ("wall", "counted"), each with `part` where it is not "", and with what it sets for that clock.
+ */
+cJSON *benchmarks_of_boot(const cJSON *profile, const char *clock, const char *part);
 
 #endif

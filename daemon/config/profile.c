@@ -1,38 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "daemon/config/benchmarks.h"
 #include "daemon/config/profile.h"
 #include "base/file.h"
+#include "daemon/config/profile_measure.h"
 #include "daemon/config/profile_set.h"
 #include "daemon/config/units.h"
 #include <ctype.h>
 
 #define MAX_CMDLINE 1536 /* the kernel's own limit is 2048, and the lab adds to it */
 #define MAX_FRAGMENT (256 * 1024)
-#define MAX_PAIRS 200
-#define MAX_COUNT 1000
-#define MAX_SIZE_MIB (1024 * 1024)
-
-/* A whole number, or def where it was left out. */
-static int number(const char *name, const char *text, int64_t min, int64_t max, int64_t def,
-	int64_t *ret_n, struct error *e)
-{
-	*ret_n = def;
-	if (text && parse_int64(text, min, max, ret_n))
-		return error_set(e, ERR_SYNTAX, "%s: '%s' is not a whole number from %lld to %lld",
-			name, text, (long long)min, (long long)max);
-	return 0;
-}
-
-static int set_number(cJSON *to, const char *name, const char *text, int64_t min, int64_t max,
-	int64_t def, struct error *e)
-{
-	int64_t n;
-	int err = number(name, text, min, max, def, &n, e);
-
-	if (!err)
-		json_set_int(to, name, n);
-	return err;
-}
 
 static int add_fragment(
 	cJSON *to, const struct profile_paths *paths, const char *name, struct error *e)
@@ -130,106 +105,6 @@ static int resolve_tags(const struct raw_machines *raw, cJSON *to, struct error 
 	return 0;
 }
 
-static int resolve_clocks(const struct raw_clocks *raw, cJSON *to, struct error *e)
-{
-	const struct raw_clock none = {NULL, NULL};
-	const struct raw_clock *wall = raw && raw->wall ? raw->wall : &none;
-	cJSON *clock = json_add_object(to, "wall");
-	int64_t pairs;
-	int err = number("clocks.wall.pairs", wall->pairs, 1, MAX_PAIRS, 5, &pairs, e);
-
-	if (err)
-		return err;
-	json_set_int(clock, "pairs", pairs);
-	err = number("clocks.wall.max_pairs", wall->max_pairs, pairs, MAX_PAIRS, MAX_OF(pairs, 20),
-		&pairs, e);
-	if (!err)
-		json_set_int(clock, "max_pairs", pairs);
-	return err;
-}
-
-static int resolve_primary(
-	const struct raw_benchmark *raw, cJSON *to, unsigned *total, struct error *e)
-{
-	cJSON *primary = json_add_array(to, "primary");
-
-	for (unsigned i = 0; i < raw->primary_count; i++) {
-		const char *name = raw->primary[i];
-		AUTO_FREE char *whole = xasprintf("%s.%s", raw->run, name);
-		const cJSON *other;
-		int err = benchmark_check_metric(raw->run, name, e);
-
-		if (err)
-			return err;
-		if (++*total > PROFILE_MAX_PRIMARY)
-			return error_set(e, ERR_LIMIT,
-				"benchmarks: more than %d primary metrics: each one more makes all "
-				"of them less certain, so choose",
-				PROFILE_MAX_PRIMARY);
-		json_for_each (other, primary)
-			if (streq(other->valuestring, whole))
-				return error_set(e, ERR_SYNTAX,
-					"benchmarks: primary '%s' is there twice", name);
-		json_push_str(primary, whole);
-	}
-	return 0;
-}
-
-static int resolve_benchmark(
-	const struct raw_benchmark *raw, cJSON *to, unsigned *total_primary, struct error *e)
-{
-	cJSON *benchmark;
-	const cJSON *other;
-	int err;
-
-	if (!raw->run || !profile_name_ok(raw->run))
-		return error_set(
-			e, ERR_SYNTAX, "benchmarks: 'run:' must name a benchmark, such as dma-map");
-	err = benchmark_check(raw->run, e);
-	if (err)
-		return err;
-	json_for_each (other, to)
-		if (streq(json_str(other, "run", NULL), raw->run))
-			return error_set(e, ERR_SYNTAX,
-				"benchmarks: %s is there twice, and its metrics would have the "
-				"same names: make two profiles",
-				raw->run);
-	benchmark = cJSON_CreateObject();
-	cJSON_AddItemToArray(to, benchmark);
-	json_set_str(benchmark, "run", raw->run);
-	err = set_number(benchmark, "size_mib", raw->size_mib, 1, MAX_SIZE_MIB, 1024, e);
-	if (!err)
-		err = set_number(benchmark, "iterations", raw->iterations, 1, MAX_COUNT, 3, e);
-	if (!err)
-		err = set_number(benchmark, "warmup", raw->warmup, 0, 100, 1, e);
-	if (err)
-		return error_prefix(e, "benchmarks, %s", raw->run);
-	return resolve_primary(raw, benchmark, total_primary, e);
-}
-
-static int resolve_benchmarks(const struct raw_profile *raw, cJSON *to, struct error *e)
-{
-	unsigned primary = 0;
-
-	for (unsigned i = 0; i < raw->benchmarks_count; i++) {
-		int err = resolve_benchmark(&raw->benchmarks[i], to, &primary, e);
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int resolve_thresholds(const struct raw_thresholds *raw, cJSON *to, struct error *e)
-{
-	double wall = 0.02;
-
-	if (raw && raw->wall && units_percent(raw->wall, &wall, e))
-		return error_prefix(e, "thresholds.wall");
-	json_set_num(to, "wall", wall);
-	return 0;
-}
-
 static int resolve_limits(const struct raw_limits *raw, cJSON *to, struct error *e)
 {
 	const struct raw_limits none = {0};
@@ -275,11 +150,7 @@ static int resolve_raw(const struct raw_profile *raw, const struct profile_paths
 	if (!err)
 		err = resolve_tags(raw->machines, json_add_object(to, "machines"), e);
 	if (!err)
-		err = resolve_clocks(raw->clocks, json_add_object(to, "clocks"), e);
-	if (!err)
-		err = resolve_benchmarks(raw, json_add_array(to, "benchmarks"), e);
-	if (!err)
-		err = resolve_thresholds(raw->thresholds, json_add_object(to, "thresholds"), e);
+		err = profile_measure(raw, to, e);
 	if (!err)
 		err = resolve_limits(raw->limits, json_add_object(to, "limits"), e);
 	return err;

@@ -15,15 +15,19 @@
  *    "config":{"base":"tinyconfig", "fragments":[{"name":"lab","text":"CONFIG_64BIT=y\n…"}]},
  *    "cmdline":"intel_iommu=on",
  *    "machines":{"tags":["vtd"]},
- *    "clocks":{"wall":{"pairs":5,"max_pairs":20}},
- *    "benchmarks":[{"run":"dma-map", "size_mib":1024, "iterations":3, "warmup":1,
+ *    "clocks":{"wall":{"pairs":5,"max_pairs":20}, "counted":{"seeds":5}},
+ *    "benchmarks":[{"run":"dma-map", "size_mib":1024, "counted_size_mib":256, "iterations":3,
+ *                   "warmup":1, "parts":[{"part":"","clocks":["wall","counted"]}],
  *                   "primary":["dma-map.madv_hugepage.unmap_seconds"]}],
- *    "thresholds":{"wall":0.02},
+ *    "thresholds":{"wall":0.02, "counted":0.01},
  *    "limits":{"build_seconds":3600, "build_silence_seconds":600,
  *              "boot_seconds":60, "silence_seconds":60, "total_seconds":600}}
  *
- * All members are always there; `benchmarks` and `tags` may be empty. `primary` has whole metric
- * names, `RUN.` before what the file says, at most six over all benchmarks.
+ * All members are always there, but of `clocks` only those that are read; `benchmarks` and `tags`
+ * may be empty. `parts` are the boots that a benchmark needs, with the profile's clocks that can
+ * measure them; "" where one boot does it all. `primary` has whole metric names, `RUN.` before what
+ * the file says, at most six over all benchmarks; by the counted clock each stands for its twin that
+ * ends in `_instructions`.
  */
 #ifndef CONFIG_PROFILE_H
 #define CONFIG_PROFILE_H

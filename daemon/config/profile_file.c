@@ -23,14 +23,21 @@ static const cyaml_schema_field_t clock_fields[] = {
 	CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t counted_fields[] = {
+	YAML_TEXT(seeds, raw_counted),
+	CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t clocks_fields[] = {
 	PART(wall, raw_clocks, clock_fields),
+	PART(counted, raw_clocks, counted_fields),
 	CYAML_FIELD_END,
 };
 
 static const cyaml_schema_field_t benchmark_fields[] = {
 	YAML_TEXT(run, raw_benchmark),
 	YAML_TEXT(size_mib, raw_benchmark),
+	YAML_TEXT(counted_size_mib, raw_benchmark),
 	YAML_TEXT(iterations, raw_benchmark),
 	YAML_TEXT(warmup, raw_benchmark),
 	YAML_TEXTS(primary, raw_benchmark),
@@ -43,6 +50,7 @@ static const cyaml_schema_value_t benchmark_value = {
 
 static const cyaml_schema_field_t thresholds_fields[] = {
 	YAML_TEXT(wall, raw_thresholds),
+	YAML_TEXT(counted, raw_thresholds),
 	CYAML_FIELD_END,
 };
 

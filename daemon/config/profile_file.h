@@ -26,13 +26,19 @@ struct raw_clock {
 	char *max_pairs;
 };
 
+struct raw_counted {
+	char *seeds;
+};
+
 struct raw_clocks {
 	struct raw_clock *wall;
+	struct raw_counted *counted;
 };
 
 struct raw_benchmark {
 	char *run;
 	char *size_mib;
+	char *counted_size_mib;
 	char *iterations;
 	char *warmup;
 	char **primary;
@@ -41,6 +47,7 @@ struct raw_benchmark {
 
 struct raw_thresholds {
 	char *wall;
+	char *counted;
 };
 
 struct raw_limits {

@@ -38,6 +38,7 @@ cJSON *json_job_brief(const struct job_row *row)
 	json_set_str(o, "side", row->side);
 	json_set_str(o, "role", row->role);
 	json_set_str(o, "clock", row->clock);
+	json_set_str(o, "part", row->part && *row->part ? row->part : NULL);
 	json_set_int(o, "pair", row->pair);
 	json_set_int(o, "seed", row->seed);
 	return o;

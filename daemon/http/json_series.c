@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/clock.h"
 #include "daemon/http/json.h"
+#include "daemon/plan/plan.h"
 
 void json_series_state(cJSON *o, const struct series_row *row)
 {
@@ -97,9 +98,7 @@ static void count_jobs(const cJSON *jobs, struct count *ret_count)
  */
 static void set_progress(struct sched *s, const struct series_row *row, const cJSON *jobs, cJSON *o)
 {
-	const cJSON *clocks = row->profile ? json_get(row->profile, "clocks") : NULL;
-	const cJSON *wall = clocks ? json_get(clocks, "wall") : NULL;
-	int planned = wall ? 2 * (int)json_int(wall, "pairs", 0) : 0;
+	int planned = row->profile ? plan_count_boots(row->profile) : 0;
 	cJSON *p = json_add_object(o, "progress");
 	struct progress now = {0};
 	struct count count;

@@ -4,7 +4,7 @@
  * only randomness and comes from the caller (the order within pair n is read from it).
  *
  * The plan of a run: parse, apply, then build the base and every patch in order, then boot base
- * and tip in pairs, then confirm what only one side showed, then finish. docs/internals/plan.md
+ * and tip in pairs, stream by stream, then confirm what only one side showed, then finish. docs/internals/plan.md
  * has the rules.
  */
 #ifndef PLAN_PLAN_H
@@ -27,7 +27,7 @@ struct plan_boot {
 	int patch;
 	enum side side;
 	enum boot_role role;
-	enum clock clock;
+	struct boot_stream stream; /* its part belongs to the facts' profile */
 	int pair;
 	int seed;
 };
@@ -39,6 +39,13 @@ struct plan {
 	size_t n_boots;
 	char reason[512]; /* PLAN_HOLD and PLAN_FINISH: one sentence, may be empty */
 };
+
+/* What a profile has measured in boots of their own: each clock with each part of its benchmarks, or
+ * with "" where there are none. At most max of them into streams; how many there are. */
+#define PLAN_MAX_STREAMS 64
+size_t plan_streams(const cJSON *profile, struct boot_stream *streams, size_t max);
+/* Boots of a run of this profile, where nothing has to be repeated. */
+int plan_count_boots(const cJSON *profile);
 
 /* draw: a random number that stays the same for a series and run. */
 void plan_next(const struct facts *f, uint64_t draw, struct plan *ret_plan);

@@ -198,9 +198,11 @@ static void fill_boot(cJSON *o, const struct fact_boot *b, const struct judged_f
 	json_set_int(o, "job", b->job_id);
 	json_set_str(o, "commit", b->commit);
 	json_set_int(o, "patch", b->patch);
-	json_set_str(o, "side", b->side == SIDE_BASE ? "base" : "patched");
+	json_set_str(o, "side", side_name(b->side));
 	json_set_str(o, "machine", b->machine);
-	json_set_str(o, "clock", b->clock == CLOCK_WALL ? "wall" : "counted");
+	json_set_str(o, "clock", clock_name(b->clock));
+	json_set_str(o, "part", b->part && *b->part ? b->part : NULL);
+	json_set_str(o, "role", boot_role_name(b->role));
 	json_set_int(o, "pair", b->pair);
 	json_set_int(o, "seed", b->seed);
 	set_time(o, "started", b->started_ms);
@@ -261,7 +263,7 @@ static void add_comparisons(cJSON *o, const struct verdict *v)
 		cJSON *item = add_item(comparisons);
 
 		json_set_str(item, "machine", c->machine);
-		json_set_str(item, "clock", c->clock == CLOCK_WALL ? "wall" : "counted");
+		json_set_str(item, "clock", clock_name(c->clock));
 		json_set_bool(item, "primary", c->primary);
 		json_set_str(item, "better", c->better);
 		json_set_str(item, "metric", c->metric);

@@ -154,9 +154,10 @@ static int do_boot(struct step *st, const struct plan *plan, struct error *e)
 			.batch = batch,
 			.patch = b->patch,
 			.commit = (char *)commit_of(st->facts, b->patch),
-			.side = (char *)(b->side == SIDE_BASE ? "base" : "patched"),
-			.role = (char *)(b->role == BOOT_PAIR ? "pair" : "extra"),
-			.clock = (char *)(b->clock == CLOCK_WALL ? "wall" : "counted"),
+			.side = (char *)side_name(b->side),
+			.role = (char *)boot_role_name(b->role),
+			.clock = (char *)clock_name(b->stream.clock),
+			.part = (char *)b->stream.part,
 			.pair = b->pair,
 			.seed = b->seed,
 		};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Job documents: docs/internals/worker-protocol.md. */
+#include "daemon/config/benchmarks.h"
 #include "daemon/sched/inbox.h"
 #include "daemon/store/version.h"
 
@@ -308,7 +309,8 @@ static int boot_spec(struct sched *s, const struct job_row *job, cJSON *spec, in
 	json_set_str(spec, "cmdline", json_str(f->profile, "cmdline", ""));
 	json_set_int(spec, "seed", job->seed);
 	json_set_str(spec, "clock", job->clock);
-	json_set(spec, "benchmarks", cJSON_Duplicate(json_get(f->profile, "benchmarks"), true));
+	json_set(spec, "benchmarks",
+		benchmarks_of_boot(f->profile, job->clock, job->part ? job->part : ""));
 	o = json_add_object(spec, "limits");
 	json_set_int(o, "boot_seconds", json_int(limits, "boot_seconds", 60));
 	json_set_int(o, "silence_seconds", json_int(limits, "silence_seconds", 60));

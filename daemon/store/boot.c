@@ -7,10 +7,10 @@
 int boot_insert(struct store *s, const struct job_row *job, struct error *e)
 {
 	return store_exec(s, e,
-		"INSERT INTO boot (job_id, patch, commit_id, side, role, clock, pair, seed) "
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		"iissssii", job->id, (int64_t)job->patch, job->commit, job->side, job->role,
-		job->clock, (int64_t)job->pair, (int64_t)job->seed);
+		"INSERT INTO boot (job_id, patch, commit_id, side, role, clock, pair, seed, part) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"iissssiis", job->id, (int64_t)job->patch, job->commit, job->side, job->role,
+		job->clock, (int64_t)job->pair, (int64_t)job->seed, job->part ? job->part : "");
 }
 
 int boot_set_result(struct store *s, int64_t job_id, const cJSON *result, struct error *e)
@@ -29,11 +29,9 @@ static void read_row(sqlite3_stmt *st, struct fact_boot *b)
 	b->job_id = col_int(st, 0);
 	b->patch = (int)col_int(st, 1);
 	b->commit = col_text(st, 2);
-	b->side =
-		streq((const char *)sqlite3_column_text(st, 3), "base") ? SIDE_BASE : SIDE_PATCHED;
-	b->role = streq((const char *)sqlite3_column_text(st, 4), "pair") ? BOOT_PAIR : BOOT_EXTRA;
-	b->clock = streq((const char *)sqlite3_column_text(st, 5), "wall") ? CLOCK_WALL
-									   : CLOCK_COUNTED;
+	b->side = side_parse((const char *)sqlite3_column_text(st, 3));
+	b->role = boot_role_parse((const char *)sqlite3_column_text(st, 4));
+	b->clock = clock_parse((const char *)sqlite3_column_text(st, 5));
 	b->pair = (int)col_int(st, 6);
 	b->seed = (int)col_int(st, 7);
 	b->machine = col_text(st, 8);
@@ -47,6 +45,7 @@ static void read_row(sqlite3_stmt *st, struct fact_boot *b)
 	b->cmdline = col_text(st, 16);
 	b->last_line = col_text(st, 17);
 	b->findings_dropped = col_int(st, 18);
+	b->part = col_text(st, 19);
 }
 
 int boot_load(struct store *s, struct facts *f, struct error *e)
@@ -55,7 +54,7 @@ int boot_load(struct store *s, struct facts *f, struct error *e)
 	int err = store_query(s, &st, e,
 		"SELECT job.id, patch, commit_id, side, role, clock, pair, seed, machine, status, "
 		"reason, boot.started_ms, boot_id, seconds, image_sha256, accel, cmdline, "
-		"last_line, json_extract(job.result, '$.findings_dropped') "
+		"last_line, json_extract(job.result, '$.findings_dropped'), part "
 		"FROM boot JOIN job ON job.id = boot.job_id "
 		"WHERE series_id = ? AND run = ? ORDER BY job.id",
 		"ii", f->id, (int64_t)f->run);

@@ -27,6 +27,59 @@ int status_parse(const char *name, enum status *ret_status)
 	return ERR_SYNTAX;
 }
 
+static const char *const side_names[] = {[SIDE_BASE] = "base", [SIDE_PATCHED] = "patched"};
+static const char *const clock_names[] = {[CLOCK_WALL] = "wall", [CLOCK_COUNTED] = "counted"};
+static const char *const role_names[] = {
+	[BOOT_PAIR] = "pair", [BOOT_EXTRA] = "extra", [BOOT_CANARY] = "canary"};
+
+const char *side_name(enum side s)
+{
+	return side_names[s];
+}
+
+const char *clock_name(enum clock c)
+{
+	return clock_names[c];
+}
+
+const char *boot_role_name(enum boot_role r)
+{
+	return role_names[r];
+}
+
+static size_t find_name(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(names[i], name))
+			return i;
+	return 0;
+}
+
+enum side side_parse(const char *name)
+{
+	return (enum side)find_name(side_names, ARRAY_SIZE(side_names), name);
+}
+
+enum clock clock_parse(const char *name)
+{
+	return (enum clock)find_name(clock_names, ARRAY_SIZE(clock_names), name);
+}
+
+enum boot_role boot_role_parse(const char *name)
+{
+	return (enum boot_role)find_name(role_names, ARRAY_SIZE(role_names), name);
+}
+
+struct boot_stream stream_of(const struct fact_boot *b)
+{
+	return (struct boot_stream){b->clock, b->part ? b->part : ""};
+}
+
+bool stream_has(const struct boot_stream *s, const struct fact_boot *b)
+{
+	return !s || (s->clock == b->clock && streq(s->part, stream_of(b).part));
+}
+
 struct facts *facts_new(void)
 {
 	return xcalloc(1, sizeof(struct facts));
@@ -92,6 +145,7 @@ static void build_done(struct fact_build *b)
 static void boot_done(struct fact_boot *b)
 {
 	free(b->commit);
+	free(b->part);
 	free(b->machine);
 	free(b->reason);
 	free(b->boot_id);

@@ -24,8 +24,18 @@ int status_parse(const char *name, enum status *ret_status);
 enum side { SIDE_BASE, SIDE_PATCHED };
 enum clock { CLOCK_WALL, CLOCK_COUNTED };
 
-/* What a boot is for: the pairs decide, the others confirm a finding or redo a boot. */
-enum boot_role { BOOT_PAIR, BOOT_EXTRA };
+/* What a boot is for: the pairs decide, extra ones confirm a finding or redo a boot, and a canary is
+ * the base's first counted boot once more: counted time has to repeat, here and now. */
+enum boot_role { BOOT_PAIR, BOOT_EXTRA, BOOT_CANARY };
+
+/* As the store, the report and the workers write them. Parsing: whatever else is there is the
+ * first. */
+const char *side_name(enum side s);
+const char *clock_name(enum clock c);
+const char *boot_role_name(enum boot_role r);
+enum side side_parse(const char *name);
+enum clock clock_parse(const char *name);
+enum boot_role boot_role_parse(const char *name);
 
 struct fact_need {
 	int64_t id; /* series */
@@ -98,7 +108,8 @@ struct fact_boot {
 	enum side side;
 	enum boot_role role;
 	enum clock clock;
-	int pair; /* from 1 */
+	char *part; /* what this boot does of a benchmark that needs several; "" where one does all */
+	int pair; /* from 1, in its stream */
 	int seed;
 	char *machine;
 	enum status status;
@@ -116,6 +127,16 @@ struct fact_boot {
 	struct fact_sample *samples;
 	size_t n_samples;
 };
+
+/* Boots that are compared with each other: they read the same clock and do the same. Each stream has
+ * its own pairs, from 1. */
+struct boot_stream {
+	enum clock clock;
+	const char *part; /* not owned */
+};
+/* s NULL: any stream. */
+bool stream_has(const struct boot_stream *s, const struct fact_boot *b);
+struct boot_stream stream_of(const struct fact_boot *b);
 
 /* Any job of the run, for the timeline; builds and boots are in here too. */
 struct fact_job {

@@ -3,13 +3,13 @@
 #include "daemon/store/internal.h"
 #include "daemon/store/tables.h"
 
-#define COLUMNS(result)                                                                            \
-	"SELECT job.id, job.kind, job.series_id, job.run, job.tree, job.host, job.machine, "       \
-	"job.batch, job.status, job.reason, job.attempt, job.epoch, job.queued_ms, "               \
-	"job.started_ms, job.ended_ms, job.tool_ms, job.log_size, "                                \
-	"coalesce(build.patch, boot.patch, -1), coalesce(build.commit_id, boot.commit_id), "       \
-	"build.arch, boot.side, boot.role, boot.clock, boot.pair, boot.seed, job.archive, " result \
-	" FROM job LEFT JOIN build ON build.job_id = job.id "                                      \
+#define COLUMNS(result)                                                                      \
+	"SELECT job.id, job.kind, job.series_id, job.run, job.tree, job.host, job.machine, " \
+	"job.batch, job.status, job.reason, job.attempt, job.epoch, job.queued_ms, "         \
+	"job.started_ms, job.ended_ms, job.tool_ms, job.log_size, "                          \
+	"coalesce(build.patch, boot.patch, -1), coalesce(build.commit_id, boot.commit_id), " \
+	"build.arch, boot.side, boot.role, boot.clock, boot.pair, boot.seed, boot.part, "    \
+	"job.archive, " result " FROM job LEFT JOIN build ON build.job_id = job.id "         \
 	"LEFT JOIN boot ON boot.job_id = job.id "
 
 void job_done(struct job_row *r)
@@ -28,6 +28,7 @@ void job_done(struct job_row *r)
 	free(r->side);
 	free(r->role);
 	free(r->clock);
+	free(r->part);
 	*r = (struct job_row){0};
 }
 
@@ -58,8 +59,9 @@ static void read_row(sqlite3_stmt *st, struct job_row *row)
 	row->clock = col_text(st, 22);
 	row->pair = (int)col_int(st, 23);
 	row->seed = (int)col_int(st, 24);
-	row->archive = col_text(st, 25);
-	row->result = col_json(st, 26);
+	row->part = col_text(st, 25);
+	row->archive = col_text(st, 26);
+	row->result = col_json(st, 27);
 }
 
 PAGED_ROWS(job)

@@ -38,6 +38,7 @@ struct job_row {
 	char *side;
 	char *role;
 	char *clock;
+	char *part; /* "" where one boot does all; NULL is as good when it is inserted */
 	int pair;
 	int seed;
 };

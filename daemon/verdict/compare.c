@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples of pairs of boots into comparisons, and those into `performance`. */
+/* Samples of pairs of boots into comparisons. */
 #include "daemon/verdict/internal.h"
 #include "stats/stats.h"
 
@@ -28,13 +28,35 @@ const char *verdict_better(const char *metric)
 	return "none";
 }
 
-bool verdict_is_primary(const struct facts *f, const char *metric)
+#define WALL_ENDING "_seconds"
+#define COUNTED_ENDING "_instructions"
+
+char *verdict_counted_name(const char *metric)
+{
+	if (!ends_with(metric, WALL_ENDING))
+		return NULL;
+	return xasprintf(
+		"%.*s%s", (int)(strlen(metric) - strlen(WALL_ENDING)), metric, COUNTED_ENDING);
+}
+
+/* name: as the profile has it. */
+static bool is_named(const char *name, enum clock clock, const char *metric)
+{
+	AUTO_FREE char *counted = NULL;
+
+	if (clock == CLOCK_WALL)
+		return streq(name, metric);
+	counted = verdict_counted_name(name);
+	return counted && streq(counted, metric);
+}
+
+bool verdict_is_primary(const struct facts *f, enum clock clock, const char *metric)
 {
 	const cJSON *benchmark, *name;
 
 	json_for_each (benchmark, json_get(f->profile, "benchmarks")) {
 		json_for_each (name, json_get(benchmark, "primary")) {
-			if (cJSON_IsString(name) && strcmp(name->valuestring, metric) == 0)
+			if (cJSON_IsString(name) && is_named(name->valuestring, clock, metric))
 				return true;
 		}
 	}
@@ -66,11 +88,13 @@ static bool same_accel(const struct fact_boot *a, const struct fact_boot *b)
 /* The other side of a pair, if both gave results. */
 static const struct fact_boot *partner_of(const struct facts *f, const struct fact_boot *base)
 {
+	struct boot_stream stream = stream_of(base);
+
 	for (size_t i = 0; i < f->n_boots; i++) {
 		const struct fact_boot *b = &f->boots[i];
 
 		if (b->side == SIDE_PATCHED && b->role == BOOT_PAIR && b->pair == base->pair &&
-			b->clock == base->clock && b->status == STATUS_PASS &&
+			stream_has(&stream, b) && b->status == STATUS_PASS &&
 			streq(b->machine, base->machine) && same_accel(b, base))
 			return b;
 	}
@@ -84,8 +108,8 @@ static struct comparison *comparison_for(
 
 	for (size_t i = 0; i < v->n_comparisons; i++) {
 		c = &v->comparisons[i];
-		if (c->clock == boot->clock && strcmp(c->metric, metric) == 0 &&
-			streq(c->machine, boot->machine) &&
+		if (c->clock == boot->clock && streq(c->part, stream_of(boot).part) &&
+			strcmp(c->metric, metric) == 0 && streq(c->machine, boot->machine) &&
 			streq(c->accel ? c->accel : "", boot->accel ? boot->accel : ""))
 			return c;
 	}
@@ -94,7 +118,8 @@ static struct comparison *comparison_for(
 	*c = (struct comparison){.machine = boot->machine,
 		.accel = boot->accel,
 		.clock = boot->clock,
-		.primary = verdict_is_primary(f, metric),
+		.part = stream_of(boot).part,
+		.primary = verdict_is_primary(f, boot->clock, metric),
 		.better = verdict_better(metric),
 		.metric = xstrdup(metric)};
 	return c;
@@ -172,16 +197,37 @@ static void compare_counts(struct comparison *c)
 	}
 }
 
-static void judge_comparison(const struct facts *f, struct verdict *v, struct comparison *c)
+/* The error budget is shared by what is decided by statistics. */
+static size_t wall_comparisons(const struct verdict *v)
 {
-	struct stats_rule rule = {threshold_of(f, c->clock), v->n_comparisons};
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n_comparisons; i++)
+		n += v->comparisons[i].clock == CLOCK_WALL ? 1 : 0;
+	return n;
+}
+
+/* By the clock's rule. -EDOM: samples that are no positive numbers. */
+static int compare_samples(const struct facts *f, const struct verdict *v,
+	const struct comparison *c, struct stats_comparison *ret)
+{
+	double threshold = threshold_of(f, c->clock);
+	struct stats_rule rule = {threshold, wall_comparisons(v)};
+
+	if (c->clock == CLOCK_COUNTED)
+		return stats_compare_counted(
+			c->base.samples, c->patched.samples, c->base.n, threshold, ret);
+	return stats_compare(c->base.samples, c->patched.samples, c->base.n, &rule, ret);
+}
+
+static void judge_comparison(const struct facts *f, const struct verdict *v, struct comparison *c)
+{
 	struct stats_comparison s;
 	bool lower_is_better = streq(c->better, "lower") || streq(c->better, "zero");
 
 	summarize(&c->base);
 	summarize(&c->patched);
-	if (streq(c->better, "none") ||
-		stats_compare(c->base.samples, c->patched.samples, c->base.n, &rule, &s) < 0) {
+	if (streq(c->better, "none") || compare_samples(f, v, c, &s) < 0) {
 		compare_counts(c);
 		return;
 	}
@@ -189,14 +235,27 @@ static void judge_comparison(const struct facts *f, struct verdict *v, struct co
 	c->interval[0] = s.change.low;
 	c->interval[1] = s.change.high;
 	c->p = s.change.p;
+	c->wants_pairs = s.wants_pairs && c->primary && c->clock == CLOCK_WALL;
 	c->verdict = "inconclusive";
+	/* A clock that does not repeat counts nothing. */
+	if (c->clock == CLOCK_COUNTED && v->unrepeated)
+		return;
 	if (s.decision == STATS_SAME)
 		c->verdict = "no-change";
 	else if (s.decision != STATS_UNCLEAR)
 		c->verdict = (s.decision == STATS_LOWER) == lower_is_better ? "improvement"
 									    : "regression";
-	if (s.wants_pairs && c->primary && c->clock == CLOCK_WALL)
-		v->wants_pairs = true;
+}
+
+bool verdict_wants_pairs(const struct verdict *v, const struct boot_stream *stream)
+{
+	for (size_t i = 0; i < v->n_comparisons; i++) {
+		const struct comparison *c = &v->comparisons[i];
+
+		if (c->wants_pairs && c->clock == stream->clock && streq(c->part, stream->part))
+			return true;
+	}
+	return false;
 }
 
 /* Pairs in their order, so that samples stand in it. */
@@ -227,33 +286,4 @@ void verdict_compare(const struct facts *f, struct verdict *v)
 	} while (next);
 	for (size_t i = 0; i < v->n_comparisons; i++)
 		judge_comparison(f, v, &v->comparisons[i]);
-}
-
-void verdict_performance(const struct facts *f, struct verdict *v)
-{
-	bool better = false, worse = false, unclear = false, any = false;
-
-	for (size_t i = 0; i < v->n_comparisons; i++) {
-		const struct comparison *c = &v->comparisons[i];
-
-		if (!c->primary)
-			continue;
-		any = true;
-		better = better || streq(c->verdict, "improvement");
-		worse = worse || streq(c->verdict, "regression");
-		unclear = unclear || streq(c->verdict, "inconclusive");
-	}
-	v->performance = "none";
-	if (v->same_code_as)
-		v->performance = "no-change";
-	else if (better && worse)
-		v->performance = "mixed";
-	else if (worse)
-		v->performance = "regression";
-	else if (better)
-		v->performance = "improvement";
-	else if (unclear)
-		v->performance = "inconclusive";
-	else if (any)
-		v->performance = "no-change";
 }

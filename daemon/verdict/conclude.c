@@ -122,8 +122,8 @@ static void conclude_builds(const struct facts *f, struct conclusion *c)
 
 static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 {
-	struct boot_counts base = verdict_boot_counts(f, SIDE_BASE);
-	struct boot_counts patched = verdict_boot_counts(f, SIDE_PATCHED);
+	struct boot_counts base = verdict_boot_counts(f, NULL, SIDE_BASE);
+	struct boot_counts patched = verdict_boot_counts(f, NULL, SIDE_PATCHED);
 	const char *why = NULL;
 
 	for (size_t i = 0; i < f->n_boots && !why; i++)
@@ -133,7 +133,7 @@ static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 		say(c, WEIGHT_HELD,
 			"the base fails in %zu of %zu boots, so the patch cannot be judged",
 			base.failed, base.ended);
-	else if (verdict_is_confirmed(f, patched.failed, 0, VERDICT_FAILURE_LEVEL))
+	else if (verdict_failure_is_confirmed(f))
 		say(c, WEIGHT_FAIL,
 			"%s makes the kernel fail in %zu of %zu boots: %s; the base passes in all "
 			"%zu",
@@ -147,8 +147,8 @@ static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 
 static void conclude_kernel(const struct facts *f, struct conclusion *c)
 {
-	size_t base = verdict_boot_counts(f, SIDE_BASE).ended;
-	size_t patched = verdict_boot_counts(f, SIDE_PATCHED).ended;
+	size_t base = verdict_boot_counts(f, NULL, SIDE_BASE).ended;
+	size_t patched = verdict_boot_counts(f, NULL, SIDE_PATCHED).ended;
 	size_t said = 0;
 
 	for (size_t i = 0; i < f->n_boots; i++) {
@@ -191,20 +191,38 @@ static void conclude_comparison(struct conclusion *c, const struct comparison *k
 
 	if (!worse && !streq(k->verdict, "improvement"))
 		return;
-	if (worse && k->primary && !fails)
+	if (worse && k->decides && !fails)
 		weight = WEIGHT_REGRESSION;
 	if (isnan(k->interval[0]))
 		say(c, weight, "%s on %s: %g, where the base has %g", k->metric, k->machine,
 			k->patched.mean, k->base.mean);
 	else
 		say(c, weight, "%s%s on %s: %+.1f %% (%+.1f to %+.1f %%), median %.4g to %.4g",
-			k->primary ? "" : "not deciding: ", k->metric, k->machine, 100 * k->change,
+			k->decides ? "" : "not deciding: ", k->metric, k->machine, 100 * k->change,
 			100 * k->interval[0], 100 * k->interval[1], k->base.median,
 			k->patched.median);
 }
 
+/* What the wall clock says of a metric, and the counted one says otherwise. */
+static void conclude_clocks(struct conclusion *c, const struct comparison *wall)
+{
+	const struct comparison *counted = wall->twin;
+
+	if (wall->clock != CLOCK_WALL || !counted || streq(wall->verdict, counted->verdict) ||
+		streq(wall->verdict, "inconclusive") || streq(counted->verdict, "inconclusive"))
+		return;
+	say(c, WEIGHT_NOTE,
+		"the two clocks %s: %s on %s is %s by the wall clock (%+.1f %%) and %s by counted "
+		"instructions (%+.1f %%)%s",
+		counted->decides ? "contradict each other" : "see different things", wall->metric,
+		wall->machine, wall->verdict, 100 * wall->change, counted->verdict,
+		100 * counted->change, counted->decides ? "" : "; the wall clock decides");
+}
+
 static void conclude_performance(const struct facts *f, struct conclusion *c)
 {
+	if (c->v->unrepeated)
+		say(c, WEIGHT_ERROR, "%s", c->v->unrepeated);
 	if (c->v->same_code_as)
 		say(c, WEIGHT_NOTE,
 			"the whole series compiles to the same code as the base, so nothing was "
@@ -212,12 +230,22 @@ static void conclude_performance(const struct facts *f, struct conclusion *c)
 			"nothing can differ");
 	for (size_t i = 0; i < c->v->n_comparisons; i++)
 		conclude_comparison(c, &c->v->comparisons[i]);
+	for (size_t i = 0; i < c->v->n_comparisons; i++)
+		conclude_clocks(c, &c->v->comparisons[i]);
 	if (streq(c->v->performance, "no-change") && !c->v->same_code_as)
 		say(c, WEIGHT_NOTE, "no primary metric changed by more than the threshold");
 	if (streq(c->v->performance, "inconclusive"))
 		say(c, WEIGHT_NOTE,
 			"no primary metric changed, but the samples vary too much to rule a change "
 			"out");
+}
+
+static bool is_pending(const struct facts *f)
+{
+	for (size_t i = 0; i < f->n_jobs; i++)
+		if (f->jobs[i].status == STATUS_QUEUED || f->jobs[i].status == STATUS_RUNNING)
+			return true;
+	return false;
 }
 
 /* Metrics that boots of one side measured, sorted; a metric as often as it was. */
@@ -231,7 +259,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static struct measured measured_by(const struct facts *f, enum side side)
+static struct measured measured_by(const struct facts *f, enum clock clock, enum side side)
 {
 	struct measured m = {NULL, 0};
 	size_t all = 0;
@@ -242,7 +270,7 @@ static struct measured measured_by(const struct facts *f, enum side side)
 	for (size_t i = 0; i < f->n_boots; i++) {
 		const struct fact_boot *b = &f->boots[i];
 
-		if (b->side != side || b->status != STATUS_PASS)
+		if (b->side != side || b->clock != clock || b->status != STATUS_PASS)
 			continue;
 		for (size_t k = 0; k < b->n_samples; k++)
 			m.metrics[m.n++] = b->samples[k].metric;
@@ -257,8 +285,8 @@ static bool has_measured(const struct measured *m, const char *metric)
 	return m->n && bsearch(&metric, m->metrics, m->n, sizeof(metric), compare_names);
 }
 
-static void say_one_sided(const struct facts *f, struct conclusion *c, const struct measured *own,
-	const struct measured *other, const char *side)
+static void say_one_sided(const struct facts *f, enum clock clock, struct conclusion *c,
+	const struct measured *own, const struct measured *other, const char *side)
 {
 	size_t said = 0;
 
@@ -266,7 +294,7 @@ static void say_one_sided(const struct facts *f, struct conclusion *c, const str
 		const char *metric = own->metrics[i];
 
 		if ((i && strcmp(own->metrics[i - 1], metric) == 0) ||
-			has_measured(other, metric) || verdict_is_primary(f, metric))
+			has_measured(other, metric) || verdict_is_primary(f, clock, metric))
 			continue;
 		if (++said <= MAX_SAID)
 			say(c, WEIGHT_NOTE, "not compared: only the %s measured %s", side, metric);
@@ -276,38 +304,70 @@ static void say_one_sided(const struct facts *f, struct conclusion *c, const str
 			side);
 }
 
-/* Law 1 again: what was to decide and was not measured has not passed. */
-static void conclude_measured(const struct facts *f, struct conclusion *c)
-{
-	struct boot_counts b = verdict_boot_counts(f, SIDE_BASE);
-	struct boot_counts p = verdict_boot_counts(f, SIDE_PATCHED);
+/* Both sides of a clock. */
+struct measured_sides {
 	struct measured base, patched;
+};
+
+/* needed: it may not be missing on both sides either. */
+static void say_unmeasured(
+	struct conclusion *c, const struct measured_sides *m, const char *metric, bool needed)
+{
+	bool on_base = has_measured(&m->base, metric);
+	bool on_patched = has_measured(&m->patched, metric);
+
+	if (on_base == on_patched && (on_base || !needed))
+		return;
+	say(c, WEIGHT_ERROR, "no boot of %s measured the primary metric %s, although they passed",
+		on_base	     ? "the patched side"
+		: on_patched ? "the base"
+			     : "either side",
+		metric);
+}
+
+/* Not everything can be counted, so that what no counted boot measures is the wall clock's alone,
+ * where the profile reads that. */
+static void say_all_unmeasured(const struct facts *f, enum clock clock, struct conclusion *c,
+	const struct measured_sides *m)
+{
+	bool has_wall = json_get(json_get(f->profile, "clocks"), "wall");
 	const cJSON *benchmark, *name;
 
-	if (!b.ended || !p.ended || b.failed || p.failed)
-		return;
-	base = measured_by(f, SIDE_BASE);
-	patched = measured_by(f, SIDE_PATCHED);
 	json_for_each (benchmark, json_get(f->profile, "benchmarks")) {
 		json_for_each (name, json_get(benchmark, "primary")) {
 			const char *metric = cJSON_GetStringValue(name);
-			bool on_base = metric && has_measured(&base, metric);
-			bool on_patched = metric && has_measured(&patched, metric);
+			AUTO_FREE char *counted = metric ? verdict_counted_name(metric) : NULL;
 
-			if (metric && !(on_base && on_patched))
-				say(c, WEIGHT_ERROR,
-					"no boot of %s measured the primary metric %s, although "
-					"they passed",
-					on_base	     ? "the patched side"
-					: on_patched ? "the base"
-						     : "either side",
-					metric);
+			if (metric && clock == CLOCK_WALL)
+				say_unmeasured(c, m, metric, true);
+			else if (counted)
+				say_unmeasured(c, m, counted, !has_wall);
 		}
 	}
-	say_one_sided(f, c, &base, &patched, "base");
-	say_one_sided(f, c, &patched, &base, "patched side");
-	free(base.metrics);
-	free(patched.metrics);
+}
+
+/* Law 1 again: what was to decide and was not measured has not passed. */
+static void conclude_measured(const struct facts *f, struct conclusion *c)
+{
+	struct boot_counts b = verdict_boot_counts(f, NULL, SIDE_BASE);
+	struct boot_counts p = verdict_boot_counts(f, NULL, SIDE_PATCHED);
+
+	/* A run that goes on may measure it yet. */
+	if (!b.ended || !p.ended || b.failed || p.failed || c->v->unrepeated || is_pending(f))
+		return;
+	for (enum clock clock = CLOCK_WALL; clock <= CLOCK_COUNTED; clock++) {
+		struct measured_sides m;
+
+		if (!json_get(json_get(f->profile, "clocks"), clock_name(clock)))
+			continue;
+		m = (struct measured_sides){
+			measured_by(f, clock, SIDE_BASE), measured_by(f, clock, SIDE_PATCHED)};
+		say_all_unmeasured(f, clock, c, &m);
+		say_one_sided(f, clock, c, &m.base, &m.patched, "base");
+		say_one_sided(f, clock, c, &m.patched, &m.base, "patched side");
+		free(m.base.metrics);
+		free(m.patched.metrics);
+	}
 }
 
 static void conclude_lab(const struct facts *f, struct conclusion *c)
@@ -327,12 +387,11 @@ static void conclude_evidence(const struct facts *f, struct conclusion *c)
 {
 	bool built = f->n_builds > f->n_patches;
 
-	for (size_t i = 0; i < f->n_jobs; i++)
-		if (f->jobs[i].status == STATUS_QUEUED || f->jobs[i].status == STATUS_RUNNING)
-			return;
+	if (is_pending(f))
+		return;
 	if (built && c->weight == WEIGHT_NOTE && streq(f->until, "test") && !c->v->same_code_as &&
-		(!verdict_boot_counts(f, SIDE_BASE).ended ||
-			!verdict_boot_counts(f, SIDE_PATCHED).ended))
+		(!verdict_boot_counts(f, NULL, SIDE_BASE).ended ||
+			!verdict_boot_counts(f, NULL, SIDE_PATCHED).ended))
 		say(c, WEIGHT_ERROR, "the series was to be booted, and was not");
 }
 

@@ -127,26 +127,46 @@ static bool has_ended(const struct fact_boot *b)
 	return b->status == STATUS_PASS || b->status == STATUS_FAIL;
 }
 
-struct boot_counts verdict_boot_counts(const struct facts *f, enum side side)
+struct boot_counts verdict_boot_counts(
+	const struct facts *f, const struct boot_stream *stream, enum side side)
 {
 	struct boot_counts c = {0, 0};
 
 	for (size_t i = 0; i < f->n_boots; i++) {
-		if (f->boots[i].side != side || !has_ended(&f->boots[i]))
+		const struct fact_boot *b = &f->boots[i];
+
+		if (b->side != side || !has_ended(b) || !stream_has(stream, b))
 			continue;
-		c.ended++;
-		c.failed += f->boots[i].status == STATUS_FAIL ? 1 : 0;
+		c.ended += b->role != BOOT_CANARY ? 1 : 0;
+		c.failed += b->status == STATUS_FAIL ? 1 : 0;
 	}
 	return c;
 }
 
-bool verdict_is_confirmed(const struct facts *f, size_t patched, size_t more_pairs, double level)
+bool verdict_is_confirmed(const struct facts *f, const struct boot_stream *stream, size_t patched,
+	size_t more_pairs, double level)
 {
-	size_t base_ended = verdict_boot_counts(f, SIDE_BASE).ended;
-	size_t patched_ended = verdict_boot_counts(f, SIDE_PATCHED).ended;
+	size_t base_ended = verdict_boot_counts(f, stream, SIDE_BASE).ended;
+	size_t patched_ended = verdict_boot_counts(f, stream, SIDE_PATCHED).ended;
 
 	return stats_fisher(patched + more_pairs, patched_ended + more_pairs, 0,
 		       base_ended + more_pairs) <= level;
+}
+
+bool verdict_failure_is_confirmed(const struct facts *f)
+{
+	size_t failed = verdict_boot_counts(f, NULL, SIDE_PATCHED).failed;
+
+	if (failed && verdict_is_confirmed(f, NULL, failed, 0, VERDICT_FAILURE_LEVEL))
+		return true;
+	for (size_t i = 0; i < f->n_boots; i++) {
+		struct boot_stream stream = stream_of(&f->boots[i]);
+
+		failed = verdict_boot_counts(f, &stream, SIDE_PATCHED).failed;
+		if (failed && verdict_is_confirmed(f, &stream, failed, 0, VERDICT_FAILURE_LEVEL))
+			return true;
+	}
+	return false;
 }
 
 /* One finding of one boot. */
@@ -175,6 +195,42 @@ static bool base_is_cut(const struct facts *f)
 	return false;
 }
 
+static bool is_again(const struct shown *shown, size_t i)
+{
+	return i && shown[i - 1].boot == shown[i].boot;
+}
+
+/* How many patched boots of a stream show it. */
+static size_t shown_in(const struct facts *f, const struct boot_stream *stream,
+	const struct shown *shown, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct fact_boot *b = &f->boots[shown[i].boot];
+
+		if (b->side == SIDE_PATCHED && has_ended(b) && !is_again(shown, i) &&
+			stream_has(stream, b))
+			count++;
+	}
+	return count;
+}
+
+/* What only one stream can show is not watered down by the boots of the others. */
+static bool is_enough(
+	const struct facts *f, const struct shown *shown, size_t n, size_t patched, double level)
+{
+	if (verdict_is_confirmed(f, NULL, patched, 0, level))
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		struct boot_stream stream = stream_of(&f->boots[shown[i].boot]);
+
+		if (verdict_is_confirmed(f, &stream, shown_in(f, &stream, shown, n), 0, level))
+			return true;
+	}
+	return false;
+}
+
 /* All that boots show of one signature, in the order of boots. */
 static void judge_signature(
 	const struct facts *f, struct verdict *v, const struct shown *shown, size_t n)
@@ -191,7 +247,7 @@ static void judge_signature(
 		/* Also one that the lab broke off: it clears the patch, where it could not blame. */
 		base_shows = base_shows || b->side == SIDE_BASE ||
 			     (cut && !b->findings[shown[i].position].fatal);
-		if (!has_ended(b) || (i && shown[i - 1].boot == shown[i].boot))
+		if (!has_ended(b) || is_again(shown, i))
 			continue;
 		base += b->side == SIDE_BASE ? 1 : 0;
 		patched += b->side == SIDE_BASE ? 0 : 1;
@@ -199,10 +255,11 @@ static void judge_signature(
 	}
 	/* What only failed boots show is part of the failure. */
 	level = failed == patched ? VERDICT_FAILURE_LEVEL : VERDICT_FINDING_LEVEL;
-	enough = verdict_is_confirmed(f, patched, 0, level);
+	enough = is_enough(f, shown, n, patched, level);
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_boot *b = &f->boots[shown[i].boot];
 		struct judged_finding *j = &v->boots[shown[i].boot].items[shown[i].position];
+		struct boot_stream stream = stream_of(b);
 		bool only_patched = b->side == SIDE_PATCHED && !base_shows;
 
 		*j = (struct judged_finding){.finding = &b->findings[shown[i].position],
@@ -210,6 +267,7 @@ static void judge_signature(
 			.confirmed = !only_patched || enough,
 			.base_boots = base,
 			.patched_boots = patched,
+			.stream_boots = shown_in(f, &stream, shown, n),
 			.is_first = i == 0};
 		/* Only the tip was booted. */
 		if (only_patched)

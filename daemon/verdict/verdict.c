@@ -29,6 +29,7 @@ struct verdict *verdict_new(const struct facts *f)
 	v->n_boots = f->n_boots;
 	verdict_judge_builds(f, v);
 	verdict_judge_boots(f, v);
+	verdict_canary(f, v);
 	verdict_compare(f, v);
 	verdict_performance(f, v);
 	verdict_conclude(f, v);
@@ -55,6 +56,7 @@ struct verdict *verdict_free(struct verdict *v)
 		free(v->comparisons[i].patched.samples);
 	}
 	free(v->comparisons);
+	free(v->unrepeated);
 	for (size_t i = 0; i < v->n_reasons; i++)
 		free(v->reasons[i]);
 	free(v->reasons);

@@ -52,6 +52,15 @@ int stats_compare(const double *base, const double *patched, size_t n,
 	const struct stats_rule *rule, struct stats_comparison *ret_comparison);
 
 /*
+ * The decision about one metric by the counted clock, whose boots repeat to the digit: pair i is the
+ * layout of seed i on both sides. A change is one where there are STATS_MIN_PAIRS and all of them
+ * agree, beyond both the threshold and the base's own spread over its layouts. The change is the median
+ * of the pairs', low and high are the least and the greatest of them, p is NAN. -EDOM as above.
+ */
+int stats_compare_counted(const double *base, const double *patched, size_t n, double threshold,
+	struct stats_comparison *ret_comparison);
+
+/*
  * Fisher's exact test, one-sided: how probable it is that at least so many of the boots that show
  * a thing are patched ones, were it all the same to the thing. Of each side: boots that show it,
  * and all.

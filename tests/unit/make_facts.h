@@ -127,8 +127,9 @@ static inline void add_sample(struct fact_boot *b, const char *metric, double va
 	json_set(s->params, "iterations_ns", cJSON_CreateArray());
 }
 
-static inline struct fact_boot *add_boot(
-	struct facts *f, enum side side, enum boot_role role, int pair, enum status status)
+/* In a stream of its own choice. */
+static inline struct fact_boot *add_stream_boot(struct facts *f, enum clock clock, const char *part,
+	enum side side, enum boot_role role, int pair, enum status status)
 {
 	struct fact_boot *b;
 	int n = (int)f->n_boots;
@@ -139,7 +140,8 @@ static inline struct fact_boot *add_boot(
 		.commit = xstrdup("c0de"),
 		.side = side,
 		.role = role,
-		.clock = CLOCK_WALL,
+		.clock = clock,
+		.part = xstrdup(part),
 		.pair = pair,
 		.seed = pair,
 		.machine = xstrdup("q35-vtd"),
@@ -153,6 +155,21 @@ static inline struct fact_boot *add_boot(
 	add_job(f, "boot", status, b->started_ms, b->started_ms + 14500, 14200);
 	b->job_id = (int64_t)f->n_jobs;
 	return b;
+}
+
+static inline struct fact_boot *add_boot(
+	struct facts *f, enum side side, enum boot_role role, int pair, enum status status)
+{
+	return add_stream_boot(f, CLOCK_WALL, "", side, role, pair, status);
+}
+
+/* Instead of what the profile says. */
+static inline void set_profile(struct facts *f, const char *text)
+{
+	cJSON_Delete(f->profile);
+	f->profile = NULL;
+	if (json_parse(text, strlen(text), &f->profile, NULL) < 0)
+		abort();
 }
 
 /* Everything built, each revision other code. */

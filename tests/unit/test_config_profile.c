@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "daemon/config/benchmarks.h"
 #include "daemon/config/profile.h"
 #include "base/file.h"
 #include <setjmp.h>
@@ -104,7 +105,10 @@ static void test_shipped_default(void **state)
 	assert_string_equal(json_str(bench, "run", ""), "dma-map");
 	assert_int_equal(json_int(bench, "size_mib", 0), 1024);
 	assert_in_range(cJSON_GetArraySize(json_get(bench, "primary")), 1, PROFILE_MAX_PRIMARY);
+	assert_int_equal(json_int(bench, "counted_size_mib", 0), 256);
 	assert_float_equal(json_num(json_get(p, "thresholds"), "wall", 0), 0.02, 1e-9);
+	assert_float_equal(json_num(json_get(p, "thresholds"), "counted", 0), 0.01, 1e-9);
+	assert_int_equal(json_int(json_get(json_get(p, "clocks"), "counted"), "seeds", 0), 5);
 	assert_int_equal(json_int(json_get(p, "limits"), "boot_seconds", 0), 60);
 }
 
@@ -119,7 +123,7 @@ static void test_everything_left_out(void **state)
 		       "\"config\":{\"base\":\"tinyconfig\",\"fragments\":[]},\"cmdline\":\"\","
 		       "\"machines\":{\"tags\":[]},"
 		       "\"clocks\":{\"wall\":{\"pairs\":5,\"max_pairs\":20}},\"benchmarks\":[],"
-		       "\"thresholds\":{\"wall\":0.02},"
+		       "\"thresholds\":{\"wall\":0.02,\"counted\":0.01},"
 		       "\"limits\":{\"build_seconds\":3600,\"build_silence_seconds\":600,"
 		       "\"boot_seconds\":60,\"silence_seconds\":60,\"total_seconds\":600}}");
 }
@@ -138,11 +142,11 @@ static void test_everything_said(void **state)
 		"    config: { base: defconfig, fragments: [f] }\n"
 		"    cmdline: \"intel_iommu=on nokaslr\"\n"
 		"    machines: { tags: [vtd, big] }\n"
-		"    clocks: { wall: { pairs: 30 } }\n"
+		"    clocks: { wall: { pairs: 30 }, counted: { seeds: 7 } }\n"
 		"    benchmarks:\n"
-		"      - { run: dma-map, size_mib: 64, iterations: 1, warmup: 0, primary: "
-		"[hugetlbfs.map_seconds] }\n"
-		"    thresholds: { wall: 0.5% }\n"
+		"      - { run: dma-map, size_mib: 64, counted_size_mib: 32, iterations: 1, "
+		"warmup: 0, primary: [hugetlbfs.map_seconds] }\n"
+		"    thresholds: { wall: 0.5%, counted: 0.2% }\n"
 		"    limits: { build: 2h, build_silence: 1min, boot: 1s, silence: 9s, total: 3min "
 		"}\n");
 	if (load(lab, "a", &p, &e))
@@ -151,12 +155,111 @@ static void test_everything_said(void **state)
 		       "\"fragments\":[{\"name\":\"f\",\"text\":\"CONFIG_A=y\\n\"}]},"
 		       "\"cmdline\":\"intel_iommu=on nokaslr\","
 		       "\"machines\":{\"tags\":[\"vtd\",\"big\"]},"
-		       "\"clocks\":{\"wall\":{\"pairs\":30,\"max_pairs\":30}},"
-		       "\"benchmarks\":[{\"run\":\"dma-map\",\"size_mib\":64,\"iterations\":1,"
-		       "\"warmup\":0,\"primary\":[\"dma-map.hugetlbfs.map_seconds\"]}],"
-		       "\"thresholds\":{\"wall\":0.005},"
+		       "\"clocks\":{\"wall\":{\"pairs\":30,\"max_pairs\":30},\"counted\":{"
+		       "\"seeds\":7}},"
+		       "\"benchmarks\":[{\"run\":\"dma-map\",\"size_mib\":64,"
+		       "\"counted_size_mib\":32,\"iterations\":1,\"warmup\":0,"
+		       "\"parts\":[{\"part\":\"\",\"clocks\":[\"wall\",\"counted\"]}],"
+		       "\"primary\":[\"dma-map.hugetlbfs.map_seconds\"]}],"
+		       "\"thresholds\":{\"wall\":0.005,\"counted\":0.002},"
 		       "\"limits\":{\"build_seconds\":7200,\"build_silence_seconds\":60,"
 		       "\"boot_seconds\":1,\"silence_seconds\":9,\"total_seconds\":180}}");
+}
+
+static void expect_part(const char *text, const cJSON *profile)
+{
+	AUTO_FREE char *got = json_text(
+		json_get(cJSON_GetArrayItem(json_get(profile, "benchmarks"), 0), "parts"));
+
+	assert_string_equal(got, text);
+}
+
+/* A file that names clocks means those; a benchmark has the parts that they can measure. */
+static void test_clocks_and_parts(void **state)
+{
+	static const struct {
+		const char *clocks, *resolved, *run, *parts;
+	} cases[] = {
+		{"wall: {}", "{\"wall\":{\"pairs\":5,\"max_pairs\":20}}", "dma-map",
+			"[{\"part\":\"\",\"clocks\":[\"wall\"]}]"},
+		{"counted: {}", "{\"counted\":{\"seeds\":5}}", "dma-map",
+			"[{\"part\":\"\",\"clocks\":[\"counted\"]}]"},
+		{"counted: { seeds: 1 }", "{\"counted\":{\"seeds\":1}}", "viommu-replay",
+			"[{\"part\":\"attach\",\"clocks\":[\"counted\"]}]"},
+		{"wall: { pairs: 3 }, counted: { seeds: 200 }",
+			"{\"wall\":{\"pairs\":3,\"max_pairs\":20},\"counted\":{\"seeds\":200}}",
+			"viommu-replay",
+			"[{\"part\":\"attach\",\"clocks\":[\"wall\",\"counted\"]},"
+			"{\"part\":\"irqsoff\",\"clocks\":[\"wall\"]},"
+			"{\"part\":\"calls\",\"clocks\":[\"wall\"]},"
+			"{\"part\":\"device\",\"clocks\":[\"wall\"]},"
+			"{\"part\":\"race\",\"clocks\":[\"wall\"]}]"},
+	};
+	struct lab *lab = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_FREE char *yaml = xasprintf("profiles: [{ name: a, clocks: { %s }, "
+						 "benchmarks: [{ run: %s }] }]",
+			cases[i].clocks, cases[i].run);
+		AUTO_JSON cJSON *p = NULL;
+		struct error e = ERROR_INIT;
+
+		put(lab->shipped, "a.yaml", yaml);
+		if (load(lab, "a", &p, &e))
+			fail_msg("%s", e.msg);
+		expect_text(json_get(p, "clocks"), cases[i].resolved);
+		expect_part(cases[i].parts, p);
+	}
+}
+
+/* A small one is not measured larger because it is counted. */
+static void test_counted_size(void **state)
+{
+	AUTO_JSON cJSON *p = NULL;
+	struct lab *lab = *state;
+
+	put(lab->shipped, "a.yaml",
+		"profiles: [{ name: a, benchmarks: [{ run: dma-map, size_mib: 64 }] }]");
+	assert_int_equal(load(lab, "a", &p, NULL), 0);
+	assert_int_equal(
+		json_int(cJSON_GetArrayItem(json_get(p, "benchmarks"), 0), "counted_size_mib", 0),
+		64);
+}
+
+static void test_what_one_boot_runs(void **state)
+{
+	static const struct {
+		const char *clock, *part, *text;
+	} cases[] = {
+		{"wall", "",
+			"[{\"run\":\"dma-map\",\"iterations\":3,\"warmup\":1,\"size_mib\":64,"
+			"\"primary\":[]}]"},
+		{"counted", "",
+			"[{\"run\":\"dma-map\",\"iterations\":3,\"warmup\":1,\"size_mib\":16,"
+			"\"primary\":[]}]"},
+		{"wall", "race", "[{\"run\":\"viommu-replay\",\"primary\":[],\"part\":\"race\"}]"},
+		{"counted", "race", "[]"},
+		{"wall", "nothing", "[]"},
+	};
+	struct lab *lab = *state;
+	AUTO_JSON cJSON *p = NULL;
+	AUTO_JSON cJSON *old = cJSON_Parse("{\"benchmarks\":[{\"run\":\"dma-map\"}]}");
+	AUTO_JSON cJSON *whole = NULL;
+
+	put(lab->shipped, "a.yaml",
+		"profiles: [{ name: a, clocks: { wall: {}, counted: {} }, benchmarks: [{ run: "
+		"dma-map, size_mib: 64, counted_size_mib: 16 }, { run: viommu-replay }] }]");
+	assert_int_equal(load(lab, "a", &p, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_JSON cJSON *got = benchmarks_of_boot(p, cases[i].clock, cases[i].part);
+		AUTO_JSON cJSON *want = cJSON_Parse(cases[i].text);
+
+		if (!cJSON_Compare(got, want, true))
+			expect_text(got, cases[i].text);
+	}
+	/* Stored before there were parts. */
+	whole = benchmarks_of_boot(old, "wall", "");
+	expect_text(whole, "[{\"run\":\"dma-map\"}]");
 }
 
 static void test_later_folders_win(void **state)
@@ -244,6 +347,14 @@ static void test_bad_values(void **state)
 		"clocks.wall.pairs", "'0'");
 	REFUSED("profiles: [{ name: a, clocks: { wall: { pairs: 9, max_pairs: 8 } } }]", ERR_SYNTAX,
 		"max_pairs", "'8'");
+	REFUSED("profiles: [{ name: a, clocks: {} }]", ERR_SYNTAX, "clocks", "wall, counted");
+	REFUSED("profiles: [{ name: a, clocks: { counted: { seeds: 0 } } }]", ERR_SYNTAX,
+		"clocks.counted.seeds", "'0'");
+	REFUSED("profiles: [{ name: a, clocks: { counted: { seeds: 201 } } }]", ERR_SYNTAX,
+		"clocks.counted.seeds", "200");
+	REFUSED("profiles: [{ name: a, clocks: { counted: { pairs: 5 } } }]", ERR_SYNTAX, "pairs");
+	REFUSED("profiles: [{ name: a, thresholds: { counted: 1 } }]", ERR_SYNTAX,
+		"thresholds.counted", "'1'");
 }
 
 static void test_bad_benchmarks(void **state)
@@ -257,6 +368,11 @@ static void test_bad_benchmarks(void **state)
 		ERR_SYNTAX, "size_mib", "'yes'");
 	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, size_mib: 1048577 }] }]",
 		ERR_SYNTAX, "size_mib", "1048576");
+	REFUSED("profiles: [{ name: a, benchmarks: [{ run: viommu-replay, size_mib: 64 }] }]",
+		ERR_SYNTAX, "viommu-replay", "no size_mib");
+	REFUSED("profiles: [{ name: a, clocks: { counted: {} }, benchmarks: [{ run: viommu-replay, "
+		"primary: [n64.sync_requests] }] }]",
+		ERR_SYNTAX, "n64.sync_requests", "clocks");
 	REFUSED("profiles: [{ name: a, benchmarks: [{ run: dma-map, primary: [A B] }] }]",
 		ERR_MISSING, "'A B'", "hugetlbfs.unmap_seconds");
 #define ONE "hugetlbfs.map_seconds"
@@ -302,6 +418,9 @@ int main(void)
 		TEST(test_shipped_default),
 		TEST(test_everything_left_out),
 		TEST(test_everything_said),
+		TEST(test_clocks_and_parts),
+		TEST(test_counted_size),
+		TEST(test_what_one_boot_runs),
 		TEST(test_later_folders_win),
 		TEST(test_all_by_name),
 		TEST(test_unknown_name),

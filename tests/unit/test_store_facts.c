@@ -240,6 +240,7 @@ static void builds_and_boots_come_back(void **state)
 		.side = (char *)"patched",
 		.role = (char *)"extra",
 		.clock = (char *)"counted",
+		.part = (char *)"attach",
 		.pair = 3,
 		.seed = 7,
 	};
@@ -289,6 +290,7 @@ static void builds_and_boots_come_back(void **state)
 	assert_int_equal(f->boots[0].side, SIDE_PATCHED);
 	assert_int_equal(f->boots[0].role, BOOT_EXTRA);
 	assert_int_equal(f->boots[0].clock, CLOCK_COUNTED);
+	assert_string_equal(f->boots[0].part, "attach");
 	assert_int_equal(f->boots[0].pair, 3);
 	assert_int_equal(f->boots[0].seed, 7);
 	assert_string_equal(f->boots[0].machine, "m");

@@ -83,6 +83,45 @@ static void migrations_are_numbered_without_gaps(void **state)
 		assert_int_equal(schemas[i].version, (int)i + 1);
 }
 
+/* A database as version n left it. */
+static void make_old(const struct folder *f, int version)
+{
+	sqlite3 *db = NULL;
+	char text[64];
+
+	assert_int_equal(sqlite3_open(f->db, &db), SQLITE_OK);
+	for (int i = 0; i < version; i++)
+		assert_int_equal(sqlite3_exec(db, schemas[i].sql, NULL, NULL, NULL), SQLITE_OK);
+	(void)snprintf(text, sizeof(text), "PRAGMA user_version = %d", version);
+	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void boots_of_before_there_were_parts_are_kept(void **state)
+{
+	struct folder *f = *state;
+	AUTO_STORE struct store *s = NULL;
+
+	make_old(f, 5);
+	ask(f->db, "INSERT INTO host (name, address, port, user, key, host_key, created_ms) "
+		   "VALUES ('h', 'a', 22, 'u', 'k', 'hk', 1)");
+	ask(f->db, "INSERT INTO job (id, kind, host, queued_ms) VALUES (8, 'boot', 'h', 1)");
+	ask(f->db, "INSERT INTO boot (job_id, patch, commit_id, side, role, clock, pair, seed, "
+		   "started_ms, boot_id, seconds, image_sha256, accel, cmdline, last_line) VALUES "
+		   "(8, 2, 'c', 'patched', 'extra', 'counted', 3, 4, 5, 'b', 6.5, 'i', 'tcg', "
+		   "'x', 'l')");
+	assert_int_equal(store_open(f->dir, &s, NULL), 0);
+	s = store_close(s);
+	assert_int_equal(ask(f->db, "SELECT count(*) FROM boot WHERE job_id = 8 AND patch = 2 "
+				    "AND commit_id = 'c' AND side = 'patched' AND role = 'extra' "
+				    "AND clock = 'counted' AND part = '' AND pair = 3 AND seed = 4 "
+				    "AND started_ms = 5 AND boot_id = 'b' AND seconds = 6.5 "
+				    "AND image_sha256 = 'i' AND accel = 'tcg' AND cmdline = 'x' "
+				    "AND last_line = 'l'"),
+		1);
+	assert_int_equal(ask(f->db, "SELECT count(*) FROM boot"), 1);
+}
+
 static void a_newer_one_is_refused_untouched(void **state)
 {
 	struct folder *f = *state;
@@ -190,6 +229,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(a_new_one_has_every_migration),
 		T(migrations_are_numbered_without_gaps),
+		T(boots_of_before_there_were_parts_are_kept),
 		T(a_newer_one_is_refused_untouched),
 		T(a_migration_is_whole_or_nothing),
 		T(what_is_no_database_is_refused),
