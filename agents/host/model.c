@@ -33,12 +33,28 @@ const char *model_names(char *buf, size_t size)
 	return buf;
 }
 
+static void begin(struct argv *a, const struct model *m)
+{
+	argv_adds(a, (const char *const[]){m->program, "-nodefaults", "-no-user-config", "-display",
+			     "none", "-no-reboot", "-machine", NULL});
+}
+
+void model_add_counted(struct argv *a, const struct model *m)
+{
+	begin(a, m);
+	argv_adds(a, (const char *const[]){m->machine, "-accel", "tcg,thread=single", "-cpu",
+			     "max,-rdrand,-rdseed", "-smp", "1", "-icount", NULL});
+	/* Without sleep, time jumps to the next timer where the guest waits for one. */
+	argv_addf(a, "shift=%d,sleep=off", MODEL_COUNTED_SHIFT);
+	argv_adds(a, (const char *const[]){
+			     "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1", NULL});
+}
+
 void model_add_accel(struct argv *a, const struct model *m, const char *accel)
 {
 	bool kvm = streq(accel, "kvm");
 
-	argv_adds(a, (const char *const[]){m->program, "-nodefaults", "-no-user-config", "-display",
-			     "none", "-no-reboot", "-machine", NULL});
+	begin(a, m);
 	/* The IOMMU remaps interrupts, which the kernel's own I/O APIC would not pass by it. */
 	argv_addf(a, "%s%s", m->machine, kvm ? ",kernel-irqchip=split" : "");
 	argv_adds(a, (const char *const[]){"-accel", kvm ? "kvm" : "tcg,thread=multi", "-cpu",

@@ -8,11 +8,11 @@
 #include "agents/target/hugepool.h"
 #include "agents/target/mapper.h"
 #include "agents/target/noise.h"
+#include "agents/target/timing.h"
 #include "base/jsonw.h"
 #include <errno.h>
-#include <time.h>
 
-#define MAX_ITERATIONS 1000
+#define MAX_ITERATIONS TIMING_MAX
 #define MAX_WARMUP 100
 #define MAX_SIZE_MIB (1024 * 1024)
 #define MIN_COVERAGE 0.99
@@ -28,6 +28,7 @@ static const struct backing_ops *const backings[] = {
 
 struct dma_map {
 	const char *name;
+	enum target_clock clock;
 	struct channel *out;
 	int64_t size_mib;
 	int64_t iterations;
@@ -48,31 +49,6 @@ struct result {
 	double coverage; /* the least of all iterations */
 	uint64_t iova;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median_seconds(const uint64_t *ns, size_t n)
-{
-	uint64_t sorted[MAX_ITERATIONS];
-	size_t low = (n - 1) / 2, high = n / 2;
-
-	memcpy(sorted, ns, n * sizeof(*ns));
-	qsort(sorted, n, sizeof(*sorted), by_size);
-	return ((double)sorted[low] + (double)sorted[high]) / 2 / 1e9;
-}
 
 static void add_iterations(struct strbuf *sb, const uint64_t *ns, size_t n)
 {
@@ -104,8 +80,8 @@ static void report_timing(const struct dma_map *d, const struct backing_ops *bac
 	jsonw_str(&params, "iova", hex);
 	add_iterations(&params, ns, n);
 	jsonw_end(&params, '}');
-	(void)snprintf(metric, sizeof(metric), "%s.%s.%s_seconds", d->name, backing->name, what);
-	channel_sample(d->out, metric, median_seconds(ns, n), params.buf);
+	(void)snprintf(metric, sizeof(metric), "%s.%s.%s", d->name, backing->name, what);
+	timing_report(d->out, d->clock, metric, ns, n, params.buf);
 }
 
 /* A kernel that refuses is to blame, unless it had no memory left. */
@@ -122,9 +98,9 @@ static bool map_once(struct dma_map *d, const struct backing_ops *backing,
 	uint64_t t0, t1, t2, unmapped = 0;
 	int err;
 
-	t0 = now_ns();
+	t0 = timing_now_ns(d->clock);
 	err = d->ops->map(d->mapper, memory->memory, iova, d->size);
-	t1 = now_ns();
+	t1 = timing_now_ns(d->clock);
 	if (err) {
 		channel_problem(d->out, d->name, backing->name, kind_of(err),
 			"mapping %lld MiB at 0x%llx failed: %s", (long long)d->size_mib,
@@ -132,9 +108,9 @@ static bool map_once(struct dma_map *d, const struct backing_ops *backing,
 		return false;
 	}
 	*ret_map_ns = t1 - t0;
-	t1 = now_ns();
+	t1 = timing_now_ns(d->clock);
 	err = d->ops->unmap(d->mapper, iova, d->size, &unmapped);
-	t2 = now_ns();
+	t2 = timing_now_ns(d->clock);
 	if (err || unmapped != d->size) {
 		channel_problem(d->out, d->name, backing->name, PROBLEM_KERNEL,
 			"unmapping %llu bytes at 0x%llx: %s, %llu bytes unmapped",
@@ -252,7 +228,8 @@ static bool is_labs(int err)
 
 static void dma_map_run(const struct run_spec *spec, struct channel *out)
 {
-	struct dma_map d = {.name = spec->name, .out = out, .ops = &mapper_type1};
+	struct dma_map d = {
+		.name = spec->name, .clock = spec->clock, .out = out, .ops = &mapper_type1};
 	struct result *result = xcalloc(1, sizeof(*result));
 	struct error e = ERROR_INIT;
 	int err = read_options(spec, &d, &e);

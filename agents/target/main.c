@@ -10,6 +10,7 @@
 #include "agents/target/layout.h"
 #include "agents/target/noise.h"
 #include "agents/target/sysfs.h"
+#include "agents/target/timing.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/utsname.h>
@@ -42,7 +43,8 @@ static void say_hello(struct channel *out, const struct params *params)
 	(void)sysfs_read("/proc/cmdline", cmdline, sizeof(cmdline));
 	if (uname(&name) == 0)
 		(void)snprintf(kernel, sizeof(kernel), "%s %s", name.release, name.version);
-	channel_hello(out, &(struct hello){boot_id, kernel, cmdline, params->seed, "wall"});
+	channel_hello(out, &(struct hello){boot_id, kernel, cmdline, params->seed,
+				   timing_clock_name(params->clock)});
 }
 
 static void perturb(struct channel *out, int64_t seed)

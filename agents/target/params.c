@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agents/target/params.h"
+#include "agents/target/timing.h"
 
 #define SEED_MAX 1000000000
 
@@ -73,9 +74,11 @@ static int parse_word(const char *word, struct params *p, struct error *e)
 		return 0;
 	}
 	if (starts_with(word, "clock=")) {
-		if (!streq(word, "clock=wall"))
+		p->clock = streq(word, "clock=counted") ? TARGET_COUNTED : TARGET_WALL;
+		if (!streq(word + strlen("clock="), timing_clock_name(p->clock)))
 			return error_set(e, ERR_SYNTAX,
-				"'%s': this target reads the wall clock only: give clock=wall",
+				"'%s' is no clock that can be read: give clock=wall or "
+				"clock=counted",
 				word);
 		return 0;
 	}
@@ -92,6 +95,8 @@ int params_parse(int argc, char *const *argv, struct params *ret_params, struct 
 		if (err)
 			return err;
 	}
+	for (size_t i = 0; i < ret_params->n_runs; i++)
+		ret_params->runs[i].clock = ret_params->clock;
 	return 0;
 }
 

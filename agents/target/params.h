@@ -12,6 +12,9 @@
 
 #include "base/error.h"
 
+/* The machine's time, or a count of instructions: see timing.h. */
+enum target_clock { TARGET_WALL, TARGET_COUNTED };
+
 #define PARAMS_MAX_RUNS 16
 #define PARAMS_MAX_OPTIONS 16
 #define PARAMS_MAX_WORD 1024 /* bytes of one argument */
@@ -23,12 +26,14 @@ struct run_option {
 
 struct run_spec {
 	char *name;
+	enum target_clock clock; /* that its times are read off */
 	struct run_option options[PARAMS_MAX_OPTIONS];
 	size_t n_options;
 };
 
 struct params {
 	int64_t seed; /* of the memory layout; 0: leave it as it is */
+	enum target_clock clock;
 	struct run_spec runs[PARAMS_MAX_RUNS];
 	size_t n_runs;
 	char *foreign; /* words that are not ours, separated by spaces; NULL: none */

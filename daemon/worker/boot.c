@@ -163,6 +163,9 @@ static void on_record(const struct scan_record *r, void *data)
 		if (r->seed != b->seed && !b->lab_problem)
 			b->lab_problem = xasprintf("the guest ran with seed %lld instead of %lld",
 				(long long)r->seed, (long long)b->seed);
+		if (!streq(r->clock, b->clock) && !b->lab_problem)
+			b->lab_problem = xasprintf("the guest read the %s clock instead of the %s",
+				r->clock ? r->clock : "unknown", b->clock);
 		break;
 	case SCAN_SAMPLE:
 		add_sample(b, r);
@@ -311,6 +314,7 @@ static int boot_there(struct boot *b, struct remote *r, const char *target_sha25
 	request_add(&request, "cmdline", b->cmdline);
 	request_add(&request, "init_args", b->init_args.buf);
 	request_add(&request, "accel", json_str(b->machine, "accel", ""));
+	request_add(&request, "clock", b->clock);
 	request_add_int(&request, "boot_seconds", b->boot_seconds);
 	request_add_int(&request, "silence_seconds", b->silence_seconds);
 	request_add_int(&request, "total_seconds", b->total_seconds);

@@ -23,7 +23,12 @@ static const char kernel_source[] =
 	" mov $0x2f8, %dx\n mov $word, %si\n call puts\n"
 	".ifdef QUIET\n1: cli\n hlt\n jmp 1b\n.endif\n"
 	".ifdef CHATTER\n1: mov $0x3f8, %dx\n mov $hello, %si\n call puts\n jmp 1b\n.endif\n"
+	/* The processor's counter, a character for each four bits, and a line end. */
+	".ifdef COUNT\n rdtsc\n mov $8, %cx\n5: rol $4, %eax\n push %eax\n and $15, %al\n"
+	" add $0x30, %al\n call putc\n pop %eax\n loop 5b\n mov $10, %al\n call putc\n.endif\n"
 	" mov $0xcf9, %dx\n mov $6, %al\n out %al, %dx\n1: hlt\n jmp 1b\n"
+	"putc: mov %al, %bl\n mov $0x2fd, %dx\n6: in %dx, %al\n test $0x20, %al\n jz 6b\n"
+	" mov $0x2f8, %dx\n mov %bl, %al\n out %al, %dx\n ret\n"
 	"puts: cld\n2: lodsb\n test %al, %al\n jz 4f\n mov %al, %bl\n add $5, %dx\n"
 	"3: in %dx, %al\n test $0x20, %al\n jz 3b\n sub $5, %dx\n mov %bl, %al\n out %al, %dx\n"
 	" jmp 2b\n4: ret\n"
@@ -138,6 +143,49 @@ static void script_boots_the_same_guest(void **state)
 	assert_string_equal(said, "{result}");
 }
 
+/* What the processor has counted when the guest ends depends on nothing but the guest. KVM is not asked
+ * for, and neither is a second processor. */
+static void counted_time_repeats(void **state)
+{
+	AUTO_HOST struct host h;
+	AUTO_FREE char *first = NULL;
+
+	host_make(&h, "COUNT");
+	for (int i = 0; i < 3; i++) {
+		AUTO_FREE char *root = xasprintf("root=%s", h.root);
+		AUTO_FREE char *image = xasprintf("image=%s", h.image);
+		AUTO_FREE char *target = xasprintf("target=%s", h.target);
+		const char *const params[] = {"command=boot", root, image, target, "model=q35-vtd",
+			"memory_mib=128", "cpus=2", "accel=kvm", "clock=counted", "cmdline=x",
+			"init_args=seed=1", NULL};
+		AUTO_DRIVER struct agent_run d;
+
+		driver_run(&d, params);
+		assert_has(driver_end(&d), "\"status\":\"pass\"");
+		assert_has(driver_end(&d), "\"accel\":\"tcg\"");
+		assert_has(driver_end(&d), "counted time is emulated");
+		assert_has(d.console.buf, "oops=panic nokaslr norandmaps -- seed=1\n");
+		assert_has(d.result.buf, "{result}\n");
+		assert_int_equal(d.result.len, strlen("{result}\n") + 9);
+		if (first)
+			assert_string_equal(d.result.buf, first);
+		else
+			first = xstrdup(d.result.buf);
+	}
+}
+
+static void no_other_clock(void **state)
+{
+	const char *const extra[] = {"clock=sun", NULL};
+	AUTO_HOST struct host h;
+	AUTO_DRIVER struct agent_run d;
+
+	host_make(&h, "RESET");
+	boot(&d, &h, extra);
+	assert_has(driver_end(&d), "\"status\":\"error\"");
+	assert_has(driver_end(&d), "must be wall or counted");
+}
+
 static void deadlines(void **state)
 {
 	static const struct {
@@ -226,6 +274,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(guest_that_ends),
 		cmocka_unit_test(script_boots_the_same_guest),
+		cmocka_unit_test(counted_time_repeats),
+		cmocka_unit_test(no_other_clock),
 		cmocka_unit_test(deadlines),
 		cmocka_unit_test(ended_from_outside),
 		cmocka_unit_test(lab_trouble),

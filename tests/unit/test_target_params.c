@@ -37,6 +37,17 @@ static void test_as_the_kernel_hands_over(void **state)
 	assert_int_equal(n, 5);
 	assert_string_equal(p.runs[1].name, "x");
 	assert_int_equal(p.runs[1].n_options, 0);
+	assert_int_equal(p.clock, TARGET_WALL);
+}
+
+static void test_every_run_has_the_clock(void **state)
+{
+	AUTO_PARAMS struct params p;
+
+	assert_int_equal(PARSE(&p, NULL, "run=a", "clock=counted", "run=b"), 0);
+	assert_int_equal(p.clock, TARGET_COUNTED);
+	assert_int_equal(p.runs[0].clock, TARGET_COUNTED);
+	assert_int_equal(p.runs[1].clock, TARGET_COUNTED);
 }
 
 static void test_nothing(void **state)
@@ -67,6 +78,8 @@ static void test_refused(void **state)
 	refused("seed=1000000001", ERR_SYNTAX, "1000000000");
 	refused("seed=7x", ERR_SYNTAX, "seed");
 	refused("clock=sun", ERR_SYNTAX, "clock=wall");
+	refused("clock=", ERR_SYNTAX, "clock=counted");
+	refused("clock=countedx", ERR_SYNTAX, "clock=counted");
 	refused("run=", ERR_SYNTAX, "no benchmark");
 	refused("run=a,b", ERR_SYNTAX, "'b'");
 	refused("run=a,=b", ERR_SYNTAX, "NAME=VALUE");
@@ -142,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_the_kernel_hands_over),
+		cmocka_unit_test(test_every_run_has_the_clock),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_limits),
