@@ -29,7 +29,7 @@ static void the_median_in_the_clocks_unit(void **state)
 
 static void the_metric_ends_in_the_unit(void **state)
 {
-	static const uint64_t ns[] = {2000};
+	static const uint64_t ns[] = {2000000000};
 	struct channel out;
 	char text[512] = "";
 	int ends[2];
@@ -40,9 +40,9 @@ static void the_metric_ends_in_the_unit(void **state)
 	timing_report(&out, TARGET_COUNTED, "b.c.map", ns, 1, "{\"a\":1}");
 	assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
 	assert_string_equal(text,
-		"{\"type\":\"sample\",\"metric\":\"b.c.map_seconds\",\"value\":2e-06,\"params\":{}}"
+		"{\"type\":\"sample\",\"metric\":\"b.c.map_seconds\",\"value\":2,\"params\":{}}"
 		"\n"
-		"{\"type\":\"sample\",\"metric\":\"b.c.map_instructions\",\"value\":1000,"
+		"{\"type\":\"sample\",\"metric\":\"b.c.map_instructions\",\"value\":1000000000,"
 		"\"params\":{\"a\":1}}\n");
 	close(ends[0]);
 	close(ends[1]);
