@@ -14,7 +14,7 @@ static const struct cli_option wait_options[] = {
 };
 
 static const struct cli_option report_options[] = {
-	{"format", 0, "text|json", "what to print (text; json with --json)"},
+	{"format", 0, "text|json|mail|junit", "what to print (text; json with --json)"},
 	{"wait", 0, NULL, "until it has finished; exits by its verdict"},
 	{NULL, 0, NULL, NULL},
 };
@@ -84,7 +84,7 @@ int series_print_report(struct cli *c, int64_t id, const char *format, struct er
 			cli_print_json(c, report);
 		return r;
 	}
-	r = client_get_text(c->client, path, "text/plain, */*;q=0.5", REPORT_MAX, &text, e);
+	r = client_get_text(c->client, path, "*/*", REPORT_MAX, &text, e);
 	if (r < 0)
 		return r;
 	if (c->json) {
@@ -166,7 +166,12 @@ static int run_approve(struct cli *c)
 
 static bool known_format(const char *format)
 {
-	return streq(format, "text") || streq(format, "json");
+	static const char *const formats[] = {"text", "json", "mail", "junit"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (streq(format, formats[i]))
+			return true;
+	return false;
 }
 
 static int run_report(struct cli *c)
@@ -178,7 +183,8 @@ static int run_report(struct cli *c)
 	if (!format)
 		format = c->json ? "json" : "text";
 	if (!known_format(format)) {
-		error_set(&e, -EINVAL, "no format `%s`: this version prints text and json", format);
+		error_set(&e, -EINVAL, "no format `%s`: it is one of text, json, mail, junit",
+			format);
 		return cli_fail_error(c, &e);
 	}
 	if (cli_id(c->args[0], "series", &id, &e) < 0 || !cli_client(c, &e))
@@ -197,7 +203,12 @@ const struct command series_commands[] = {
 	{"series cancel", "ID", "stop working on a series", NULL, NULL, 1, 1, run_cancel},
 	{"series approve", "ID", "let a held series from an archive run", NULL, NULL, 1, 1,
 		run_approve},
-	{"series report", "ID [--format FORMAT] [--wait]", "the report on a series", NULL,
+	{"series report", "ID [--format FORMAT] [--wait]", "the report on a series",
+		"`mail` is a message in reply to the series, as the robots of kernel lists write "
+		"theirs; "
+		"who it is from and to is yours to add (git send-email --to=… FILE). `junit` is "
+		"XML for "
+		"what reads test results.",
 		report_options, 1, 1, run_report},
 	{0},
 };

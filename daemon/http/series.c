@@ -189,25 +189,24 @@ void series_get_one(struct request *r)
 		answer_series(r, 200, &row);
 }
 
-/* json or text, by `format` or by what Accept names first; NULL: answered. */
-static const char *report_format(struct request *r)
+/* By `format`, or by what Accept names first; NULL: answered. */
+static const struct report_format *asked_format(struct request *r)
 {
-	const char *format = request_query(r, "format");
-	const char *accept = request_header(r, MHD_HTTP_HEADER_ACCEPT);
+	const char *name = request_query(r, "format");
+	const struct report_format *format =
+		name ? report_format_named(name)
+		     : report_format_accepted(request_header(r, MHD_HTTP_HEADER_ACCEPT));
 
 	if (!format)
-		return accept && strncasecmp(accept, "text/plain", 10) == 0 ? "text" : "json";
-	if (streq(format, "json") || streq(format, "text"))
-		return format;
-	reply_problem(r, 400, "'format' is json or text, not '%.60s'.", format);
-	return NULL;
+		reply_problem(r, 400, "'format' is json, text, mail or junit, not '%.60s'.", name);
+	return format;
 }
 
 #define REPORT_TEXT_MAX (16 * 1024 * 1024)
 
 void series_get_report(struct request *r)
 {
-	const char *format = report_format(r);
+	const struct report_format *format = asked_format(r);
 	AUTO_JSON cJSON *report = NULL;
 	AUTO_STRBUF struct strbuf text;
 	struct error e = ERROR_INIT;
@@ -220,12 +219,20 @@ void series_get_report(struct request *r)
 		reply_error(r, &e);
 		return;
 	}
-	if (streq(format, "json")) {
+	if (!format->write) {
 		reply_json(r, 200, steal_ptr(report));
 	} else {
-		report_text(report, &text);
+		format->write(report, &text);
+		if (text.overflow) {
+			reply_problem(r, 500,
+				"As %s this report has more than %d MiB. Take it as JSON, which "
+				"has no "
+				"limit.",
+				format->name, REPORT_TEXT_MAX / 1024 / 1024);
+			return;
+		}
 		len = text.len;
-		reply_text(r, 200, "text/plain; charset=utf-8", strbuf_detach(&text, NULL), len);
+		reply_text(r, 200, format->type, strbuf_detach(&text, NULL), len);
 	}
 	reply_header(r, MHD_HTTP_HEADER_VARY, "Accept");
 }

@@ -1,51 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/report/internal.h"
 
-#define TEXT_COLUMNS 98
-
-void text_indented(struct strbuf *out, const char *prefix, const char *text)
-{
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-
-		(void)strbuf_addf(out, "%s%.*s\n", n ? prefix : "", (int)n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
-/* Characters, not bytes: continuation bytes of UTF-8 take no column. */
-static size_t columns(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)s[i] & 0xc0) == 0x80 ? 0 : 1;
-	return n;
-}
-
-void text_wrapped(struct strbuf *out, const char *first, const char *rest, const char *text)
-{
-	size_t at = columns(first, strlen(first));
-
-	(void)strbuf_adds(out, first);
-	while (*text) {
-		size_t blanks = strspn(text, " \n");
-		size_t word = strcspn(text + blanks, " \n");
-		size_t wide = columns(text + blanks, word);
-
-		if (blanks && at + 1 + wide > TEXT_COLUMNS) {
-			(void)strbuf_addf(out, "\n%s", rest);
-			at = columns(rest, strlen(rest));
-		} else if (blanks) {
-			(void)strbuf_addc(out, ' ');
-			at++;
-		}
-		(void)strbuf_add(out, text + blanks, word);
-		at += wide;
-		text += blanks + word;
-	}
-	(void)strbuf_addc(out, '\n');
-}
+#define SUBJECT_COLUMNS 67
 
 static void text_head(const cJSON *r, struct strbuf *out)
 {
@@ -122,10 +78,13 @@ static void text_apply(const cJSON *r, struct strbuf *out)
 	json_for_each (patch, json_get(apply, "patches")) {
 		const cJSON *conflict = json_get(patch, "conflict");
 		const char *how = json_str(patch, "how", conflict ? "conflict" : "-");
+		const char *subject = json_str(patch, "subject", "");
+		size_t fits = text_fit(subject, SUBJECT_COLUMNS);
 
-		(void)strbuf_addf(out, "  %3lld  %-10s %.12s  %.60s\n",
+		(void)strbuf_addf(out, "  %3lld  %-10s %.12s  %.*s%s\n",
 			(long long)json_int(patch, "n", 0), how,
-			json_str(patch, "commit", "            "), json_str(patch, "subject", ""));
+			json_str(patch, "commit", "            "), (int)fits, subject,
+			subject[fits] ? "…" : "");
 		if (conflict)
 			text_conflict(conflict, out);
 	}
@@ -145,33 +104,62 @@ static void count_findings(const cJSON *build, int *ret_errors, int *ret_warning
 	}
 }
 
+/* What all builds have in common; the first one that came so far knows. */
+static void text_build_tools(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *build;
+
+	json_for_each (build, json_get(r, "builds")) {
+		if (!json_str(build, "compiler", NULL))
+			continue;
+		(void)strbuf_addf(out, ": %s, %s, config %.12s", json_str(build, "arch", "?"),
+			json_str(build, "compiler", "?"), json_str(build, "config_sha256", "?"));
+		return;
+	}
+}
+
+static void text_build(const cJSON *build, struct strbuf *out)
+{
+	const char *status = json_str(build, "status", "?");
+	int64_t patch = json_int(build, "patch", 0), cause = fails_because_of(build);
+	int errors, warnings, news;
+	char name[24] = "base";
+
+	if (patch)
+		(void)snprintf(name, sizeof(name), "%lld", (long long)patch);
+	count_findings(build, &errors, &warnings, &news);
+	(void)strbuf_addf(out, "  %4s  %-9s %8.1f s", name, status, json_num(build, "seconds", 0));
+	if (cause)
+		(void)strbuf_addf(out, "  the errors of patch %lld", (long long)cause);
+	else if (errors || warnings)
+		(void)strbuf_addf(out, "  %d error%s, %d warning%s (%d new)", errors,
+			errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", news);
+	if (json_str(build, "same_code_as", NULL))
+		(void)strbuf_addf(out, "  same code as %.12s", json_str(build, "same_code_as", ""));
+	if (streq(status, "fail") || streq(status, "error"))
+		(void)strbuf_addf(out, "  (job %lld)", (long long)json_int(build, "job", 0));
+	(void)strbuf_addc(out, '\n');
+	/* Errors are shown in the compiler's own words below. */
+	if (json_str(build, "reason", NULL) && !errors)
+		text_wrapped(out, "        ", "        ", json_str(build, "reason", ""));
+}
+
 static void text_builds(const cJSON *r, struct strbuf *out)
 {
 	const cJSON *build;
 
 	if (cJSON_GetArraySize(json_get(r, "builds")) == 0)
 		return;
-	(void)strbuf_adds(out, "\nBuild\n");
-	json_for_each (build, json_get(r, "builds")) {
-		int64_t patch = json_int(build, "patch", 0);
-		int errors, warnings, news;
-		char name[24] = "base";
+	(void)strbuf_adds(out, "\nBuild");
+	text_build_tools(r, out);
+	(void)strbuf_addc(out, '\n');
+	json_for_each (build, json_get(r, "builds"))
+		text_build(build, out);
+}
 
-		if (patch)
-			(void)snprintf(name, sizeof(name), "%lld", (long long)patch);
-		count_findings(build, &errors, &warnings, &news);
-		(void)strbuf_addf(out, "  %4s  %-9s %8.1f s", name, json_str(build, "status", "?"),
-			json_num(build, "seconds", 0));
-		if (errors || warnings)
-			(void)strbuf_addf(out, "  %d error%s, %d warning%s (%d new)", errors,
-				errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", news);
-		if (json_str(build, "same_code_as", NULL))
-			(void)strbuf_addf(
-				out, "  same code as %.12s", json_str(build, "same_code_as", ""));
-		(void)strbuf_addc(out, '\n');
-		if (json_str(build, "reason", NULL))
-			text_wrapped(out, "        ", "        ", json_str(build, "reason", ""));
-	}
+static void text_stage(const char *name, double seconds, double lab, struct strbuf *out)
+{
+	(void)strbuf_addf(out, "  %-8s %9.1f s %9.1f s", name, seconds, lab);
 }
 
 static void text_timeline(const cJSON *r, struct strbuf *out)
@@ -179,16 +167,16 @@ static void text_timeline(const cJSON *r, struct strbuf *out)
 	const cJSON *stage;
 	double seconds = 0, lab = 0;
 
-	(void)strbuf_adds(out, "\nTime\n");
+	(void)strbuf_adds(out, "\nTime                    the lab's own\n");
 	json_for_each (stage, json_get(r, "timeline")) {
-		seconds += json_num(stage, "seconds", 0);
-		lab += json_num(stage, "lab_seconds", 0);
-		(void)strbuf_addf(out, "  %-8s %9.1f s, of which the lab added %.1f s\n",
-			json_str(stage, "stage", "?"), json_num(stage, "seconds", 0),
-			json_num(stage, "lab_seconds", 0));
+		double s = json_num(stage, "seconds", 0), l = json_num(stage, "lab_seconds", 0);
+
+		seconds += s;
+		lab += l;
+		text_stage(json_str(stage, "stage", "?"), s, l, out);
+		(void)strbuf_addc(out, '\n');
 	}
-	(void)strbuf_addf(
-		out, "  %-8s %9.1f s, of which the lab added %.1f s", "all", seconds, lab);
+	text_stage("all", seconds, lab, out);
 	if (seconds > 0)
 		(void)strbuf_addf(out, " (%.1f %%)", 100 * lab / seconds);
 	(void)strbuf_addc(out, '\n');

@@ -2,11 +2,7 @@
 /* Diagnostics as the kernel build robot prints them, and what boots complained of. */
 #include "daemon/report/internal.h"
 
-#define MAX_SHOWN 20 /* diagnostics of a build */
-#define MAX_EXCERPT_LINES 30 /* of a kernel's report */
-
-/* The diagnostic as printed, its head behind ">> " where it is new. */
-static void text_diagnostic(const cJSON *finding, struct strbuf *out)
+void text_diagnostic(const cJSON *finding, struct strbuf *out)
 {
 	const char *excerpt = json_str(finding, "excerpt", NULL);
 	const char *message = json_str(finding, "message", "");
@@ -29,15 +25,19 @@ static void text_diagnostic(const cJSON *finding, struct strbuf *out)
 	}
 }
 
-static bool is_shown(const cJSON *build, const cJSON *finding)
-{
-	return json_bool(finding, "new", false) || streq(json_str(finding, "kind", ""), "error") ||
-	       (streq(json_str(build, "status", ""), "fail") && json_int(build, "patch", 0) == 0);
-}
-
-static void text_build_diagnostics(const cJSON *build, struct strbuf *out)
+bool is_shown(const cJSON *build, const cJSON *finding)
 {
 	int64_t patch = json_int(build, "patch", 0);
+	bool error = streq(json_str(finding, "kind", ""), "error");
+
+	if (patch == 0)
+		return error || streq(json_str(build, "status", ""), "fail");
+	return (error || json_bool(finding, "new", false)) &&
+	       json_int(finding, "since_patch", patch) == patch;
+}
+
+int text_build_findings(const cJSON *build, struct strbuf *out)
+{
 	int shown = 0, left = 0;
 	const cJSON *f;
 
@@ -48,18 +48,46 @@ static void text_build_diagnostics(const cJSON *build, struct strbuf *out)
 			left++;
 			continue;
 		}
-		if (!shown++) {
-			if (patch)
-				(void)strbuf_addf(out, "\nErrors and warnings of patch %lld",
-					(long long)patch);
-			else
-				(void)strbuf_adds(out, "\nErrors and warnings of the base");
-			(void)strbuf_adds(out, " (new ones prefixed by >>):\n\n");
-		}
+		shown++;
 		text_diagnostic(f, out);
 	}
 	if (left)
 		(void)strbuf_addf(out, "   … and %d more\n", left);
+	return shown + left;
+}
+
+int64_t fails_because_of(const cJSON *build)
+{
+	int64_t patch = json_int(build, "patch", 0), cause = 0;
+	const cJSON *f;
+
+	if (!streq(json_str(build, "status", ""), "fail"))
+		return 0;
+	json_for_each (f, json_get(build, "findings")) {
+		int64_t since = json_int(f, "since_patch", patch);
+
+		if (!streq(json_str(f, "kind", ""), "error"))
+			continue;
+		if (since == patch)
+			return 0;
+		if (since > 0 && !cause)
+			cause = since;
+	}
+	return cause;
+}
+
+static void text_build_diagnostics(const cJSON *build, struct strbuf *out)
+{
+	int64_t patch = json_int(build, "patch", 0);
+	AUTO_FREE char *whose =
+		patch ? xasprintf("patch %lld", (long long)patch) : xstrdup("the base");
+	AUTO_STRBUF struct strbuf findings;
+
+	strbuf_init(&findings, out->max);
+	if (text_build_findings(build, &findings))
+		(void)strbuf_addf(out,
+			"\nErrors and warnings of %s (new ones prefixed by >>):\n\n%s", whose,
+			findings.buf);
 }
 
 void text_diagnostics(const cJSON *report, struct strbuf *out)
@@ -70,97 +98,91 @@ void text_diagnostics(const cJSON *report, struct strbuf *out)
 		text_build_diagnostics(build, out);
 }
 
-static void count_boots(
-	const cJSON *boots, const char *side, int *ret_passed, int *ret_all, const cJSON **ret_any)
+static void text_stream(
+	const cJSON *report, const struct boot_list *boots, const cJSON *boot, struct strbuf *out)
 {
-	const cJSON *b;
+	static const char *const sides[] = {"base", "patched"};
+	AUTO_FREE char *stream = stream_words(boot);
+	const char *accel = stream_accel(report, boot), *comma = "";
 
-	json_for_each (b, boots) {
-		if (!streq(json_str(b, "side", ""), side))
+	(void)strbuf_addf(out, "  %s%s%s%s, %s:", json_str(boot, "machine", "no machine yet"),
+		accel ? " (" : "", accel ? accel : "", accel ? ")" : "", stream);
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
+		struct boot_tally t = boots_tally(boots, sides[i], boot, NULL);
+
+		if (!t.all)
 			continue;
-		++*ret_all;
-		*ret_passed += streq(json_str(b, "status", ""), "pass") ? 1 : 0;
-		*ret_any = b;
+		(void)strbuf_addf(out, "%s %s %d of %d passed", comma, sides[i], t.passed, t.all);
+		comma = ",";
 	}
+	(void)strbuf_addc(out, '\n');
 }
 
-static void text_side(const cJSON *report, const char *side, struct strbuf *out)
+static void text_kernel_finding(
+	const struct boot_list *boots, const cJSON *finding, const char *side, struct strbuf *out)
 {
-	const cJSON *any = NULL;
-	int passed = 0, all = 0;
+	const char *signature = json_str(finding, "signature", "?");
+	struct boot_tally base = boots_tally(boots, "base", NULL, signature);
+	struct boot_tally patched = boots_tally(boots, "patched", NULL, signature);
 
-	count_boots(json_get(report, "boots"), side, &passed, &all, &any);
-	count_boots(json_get(report, "extra_boots"), side, &passed, &all, &any);
-	if (all)
-		(void)strbuf_addf(out, "  %-8s %d of %d passed, on %s (%s)\n", side, passed, all,
-			json_str(any, "machine", "?"), json_str(any, "accel", "not run"));
+	(void)strbuf_addf(out, "\n  the %s kernel reports, in %d of %d boots", side,
+		streq(side, "base") ? base.shown : patched.shown,
+		streq(side, "base") ? base.ended : patched.ended);
+	if (!streq(side, "base"))
+		(void)strbuf_addf(out, " (the base in %d of %d)", base.shown, base.ended);
+	(void)strbuf_addf(out, ":\n%s%s%s\n", json_bool(finding, "new", false) ? ">> " : "   ",
+		signature, json_bool(finding, "confirmed", true) ? "" : " (unconfirmed)");
+	text_excerpt(out, "     | ", json_str(finding, "excerpt", ""), MAX_EXCERPT_LINES);
 }
 
-static void text_kernel_finding(const cJSON *finding, struct strbuf *out)
+static void text_failure(const struct boot_list *boots, size_t i, struct strbuf *out)
 {
-	const char *excerpt = json_str(finding, "excerpt", "");
-	bool is_new = json_bool(finding, "new", false);
-	size_t n = 0;
+	const cJSON *boot = boots->items[i];
+	AUTO_FREE char *name = boot_name(boots, i);
+	AUTO_FREE char *head = NULL;
+	int more = 0;
 
-	(void)strbuf_addf(out, "%s%s%s\n", is_new ? ">> " : "   ",
-		json_str(finding, "signature", "?"),
-		json_bool(finding, "confirmed", true) ? "" : " (unconfirmed)");
-	for (int lines = 0; excerpt[n] && lines < MAX_EXCERPT_LINES; lines++) {
-		n += strcspn(excerpt + n, "\n");
-		n += excerpt[n] ? 1 : 0;
-	}
-	if (n) {
-		AUTO_FREE char *part = xstrndup(excerpt, n);
-
-		text_indented(out, "     | ", part);
-		if (excerpt[n])
-			(void)strbuf_adds(out, "     | …\n");
-	}
-}
-
-static bool was_shown(const cJSON *seen, const char *signature)
-{
-	return cJSON_GetObjectItemCaseSensitive(seen, signature) != NULL;
-}
-
-static void text_boot(const cJSON *boot, cJSON *seen, struct strbuf *out)
-{
-	const cJSON *f;
-
-	if (streq(json_str(boot, "status", ""), "fail") ||
-		streq(json_str(boot, "status", ""), "error")) {
-		AUTO_FREE char *head = xasprintf("\n  %s boot %lld: %s after %.1f s: ",
-			json_str(boot, "side", "?"), (long long)json_int(boot, "pair", 0),
-			json_str(boot, "status", "?"), json_num(boot, "seconds", 0));
-
-		text_wrapped(out, head, "    ", json_str(boot, "reason", "see its console"));
-		if (json_str(boot, "last_line", NULL))
-			(void)strbuf_addf(
-				out, "  last console line: %s\n", json_str(boot, "last_line", ""));
-	}
-	json_for_each (f, json_get(boot, "findings")) {
-		const char *signature = json_str(f, "signature", "");
-
-		if (was_shown(seen, signature))
-			continue;
-		json_set_bool(seen, signature, true);
-		(void)strbuf_addf(out, "\n  the %s kernel reports:\n", json_str(boot, "side", "?"));
-		text_kernel_finding(f, out);
-	}
+	if (!boot_failed(boot) || is_repeated_failure(boots, i, &more))
+		return;
+	head = xasprintf("\n  %s, job %lld: %s after %.1f s: ", name,
+		(long long)json_int(boot, "job", 0), json_str(boot, "status", "?"),
+		json_num(boot, "seconds", 0));
+	text_wrapped(out, head, "    ", json_str(boot, "reason", "see its console"));
+	if (more)
+		(void)strbuf_addf(
+			out, "    and %d more boot%s the same way\n", more, more == 1 ? "" : "s");
+	if (json_str(boot, "last_line", NULL))
+		(void)strbuf_addf(
+			out, "    last console line: %s\n", json_str(boot, "last_line", ""));
 }
 
 void text_boots(const cJSON *report, struct strbuf *out)
 {
 	AUTO_JSON cJSON *seen = cJSON_CreateObject();
-	const cJSON *boot;
+	AUTO_BOOTS struct boot_list boots = boots_all(report);
+	int shown = 0;
+	const cJSON *f;
 
-	if (cJSON_GetArraySize(json_get(report, "boots")) == 0)
+	if (!boots.n)
 		return;
 	(void)strbuf_adds(out, "\nBoot\n");
-	text_side(report, "base", out);
-	text_side(report, "patched", out);
-	json_for_each (boot, json_get(report, "boots"))
-		text_boot(boot, seen, out);
-	json_for_each (boot, json_get(report, "extra_boots"))
-		text_boot(boot, seen, out);
+	for (size_t i = 0; i < boots.n; i++)
+		if (is_first_of_stream(&boots, i))
+			text_stream(report, &boots, boots.items[i], out);
+	for (size_t i = 0; i < boots.n; i++)
+		text_failure(&boots, i, out);
+	for (size_t i = 0; i < boots.n; i++) {
+		json_for_each (f, json_get(boots.items[i], "findings")) {
+			const char *signature = json_str(f, "signature", "?");
+
+			if (cJSON_GetObjectItemCaseSensitive(seen, signature))
+				continue;
+			json_set_bool(seen, signature, true);
+			if (++shown > MAX_SHOWN)
+				continue;
+			text_kernel_finding(&boots, f, json_str(boots.items[i], "side", "?"), out);
+		}
+	}
+	if (shown > MAX_SHOWN)
+		(void)strbuf_addf(out, "\n  … and %d more\n", shown - MAX_SHOWN);
 }

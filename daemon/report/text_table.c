@@ -1,115 +1,157 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of comparisons: at most 100 columns wide. */
+/*
+ * Comparisons: what one machine measured of one part of a benchmark stands together, and under
+ * each metric what either clock says of it. At most 100 columns wide.
+ */
 #include "daemon/report/internal.h"
 
 #include <math.h>
 
-/* "0.0541 ±1.5%": the median, and the deviation as a part of it. */
-static void format_summary(const cJSON *s, char *buf, size_t size)
+#define VALUE_COLUMNS 16 /* "999.99 ms ±99.9%" */
+#define RATE_COLUMNS 5
+#define SIDE_COLUMNS (VALUE_COLUMNS + 2 + RATE_COLUMNS)
+#define CHANGE_COLUMNS 22 /* "+99.9% [+99.9, +99.9]" */
+
+static void text_side(const cJSON *c, const char *side, struct strbuf *out)
 {
+	const cJSON *s = json_get(c, side);
 	double median = json_num(s, "median", NAN), stddev = json_num(s, "stddev", NAN);
+	double largest = fmax(fabs(json_num(json_get(c, "base"), "median", NAN)),
+		fabs(json_num(json_get(c, "patched"), "median", NAN)));
+	char value[64], rate[32], cell[128];
 
+	format_value(json_str(c, "metric", ""), median, largest, value, sizeof(value));
+	format_rate(c, median, rate, sizeof(rate));
 	if (isfinite(stddev) && median != 0)
-		(void)snprintf(buf, size, "%.4g \u00b1%.1f%%", median, 100 * fabs(stddev / median));
+		(void)snprintf(
+			cell, sizeof(cell), "%s ±%.1f%%", value, 100 * fabs(stddev / median));
 	else
-		(void)snprintf(buf, size, "%.6g", median);
-}
-
-/* Columns are counted in characters, printf counts bytes: "±" is two. */
-static int width(const char *s, int columns)
-{
-	int extra = 0;
-
-	for (; *s; s++)
-		extra += ((unsigned char)*s & 0xc0) == 0x80 ? 1 : 0;
-	return columns + extra;
-}
-
-static void format_change(const cJSON *c, char *buf, size_t size)
-{
-	const cJSON *interval = json_get(c, "interval");
-	double change = json_num(c, "change", NAN);
-
-	if (!isfinite(change))
-		(void)snprintf(buf, size, "-");
-	else if (!interval)
-		(void)snprintf(buf, size, "%+.1f%%", 100 * change);
+		(void)snprintf(cell, sizeof(cell), "%s", value);
+	if (*rate)
+		(void)strbuf_addf(
+			out, "  %*s  %*s", text_pad(cell, VALUE_COLUMNS), cell, RATE_COLUMNS, rate);
 	else
-		(void)snprintf(buf, size, "%+.1f%% [%+.1f, %+.1f]", 100 * change,
-			100 * cJSON_GetArrayItem(interval, 0)->valuedouble,
-			100 * cJSON_GetArrayItem(interval, 1)->valuedouble);
+		(void)strbuf_addf(out, "  %*s", text_pad(cell, SIDE_COLUMNS), cell);
 }
 
-/* "dma-map" of "dma-map.hugetlbfs.unmap_seconds": it stands above the rows of its metrics. */
-static size_t benchmark_length(const char *metric)
+static void text_row(const struct measured *m, struct strbuf *out)
 {
-	size_t n = strcspn(metric, ".");
+	char change[128];
 
-	return metric[n] ? n : 0;
+	(void)strbuf_addf(out, "    %-7s", m->clock);
+	text_side(m->json, "base", out);
+	text_side(m->json, "patched", out);
+	format_change(m->json, change, sizeof(change));
+	(void)strbuf_addf(out, "  %-*s  %s\n", CHANGE_COLUMNS, change, m->verdict);
 }
 
-static const char *short_name(const cJSON *comparison)
+/* What both clocks say of one thing, in their order. */
+static void text_metric(struct measured_list *list, size_t first, struct strbuf *out)
 {
-	const char *metric = json_str(comparison, "metric", "?");
-	size_t n = benchmark_length(metric);
+	const struct measured *m = &list->items[first];
+	const char *said = NULL;
+	bool primary = false;
 
-	return n ? metric + n + 1 : metric;
+	for (size_t i = first; i < list->n; i++)
+		primary = primary || (list->items[i].primary && same_thing(&list->items[i], m));
+	(void)strbuf_addf(out, "  %c %s\n", primary ? '*' : ' ',
+		m->metric + m->benchmark + (m->benchmark ? 1 : 0));
+	for (size_t i = first; i < list->n; i++) {
+		if (!same_thing(&list->items[i], m))
+			continue;
+		list->items[i].done = true;
+		text_row(&list->items[i], out);
+		if (i != first)
+			said = clocks_disagree(m, &list->items[i]);
+	}
+	if (said)
+		(void)strbuf_addf(out, "    (%s)\n", said);
 }
 
-static int widest_name(const cJSON *comparisons)
+/* "wall clock, 5 pairs, 1024 MiB" of each clock that has measured this. */
+static void text_clocks(
+	const struct measured_list *list, const struct measured *first, struct strbuf *out)
 {
-	int widest = (int)strlen("metric");
-	const cJSON *c;
+	static const char *const clocks[] = {"wall", "counted"};
+	const char *before = ": ";
 
-	json_for_each (c, comparisons)
-		widest = MAX_OF(widest, (int)strlen(short_name(c)));
-	return MIN_OF(widest, 44);
+	for (size_t k = 0; k < ARRAY_SIZE(clocks); k++) {
+		for (size_t i = 0; i < list->n; i++) {
+			const struct measured *m = &list->items[i];
+			int64_t mib = json_int(json_get(m->json, "params"), "size_mib", 0);
+
+			if (!streq(m->clock, clocks[k]) || !same_benchmark(m, first))
+				continue;
+			(void)strbuf_addf(out, "%s%s, %lld %s", before,
+				k ? "instructions counted" : "wall clock",
+				(long long)json_int(json_get(m->json, "base"), "n", 0),
+				k ? "layouts" : "pairs");
+			if (mib > 0)
+				(void)strbuf_addf(out, ", %lld MiB", (long long)mib);
+			before = "; ";
+			break;
+		}
+	}
 }
 
-static void text_row(const cJSON *c, int name_width, struct strbuf *out)
+static bool has_rates(const struct measured_list *list, const struct measured *first)
 {
-	char base[64], patched[64], change[96];
+	for (size_t i = 0; i < list->n; i++) {
+		const cJSON *c = list->items[i].json;
+		char rate[32];
 
-	format_summary(json_get(c, "base"), base, sizeof(base));
-	format_summary(json_get(c, "patched"), patched, sizeof(patched));
-	format_change(c, change, sizeof(change));
-	(void)strbuf_addf(out, "%s %-*s  %*s  %*s  %24s  %s\n",
-		json_bool(c, "primary", false) ? "*" : " ", name_width, short_name(c),
-		width(base, 13), base, width(patched, 13), patched, change,
-		json_str(c, "verdict", "?"));
+		if (!same_benchmark(&list->items[i], first))
+			continue;
+		format_rate(c, json_num(json_get(c, "base"), "median", NAN), rate, sizeof(rate));
+		if (*rate)
+			return true;
+	}
+	return false;
 }
 
-static bool same_group(const cJSON *a, const cJSON *b)
+static void text_heading(const cJSON *report, const struct measured_list *list,
+	const struct measured *m, struct strbuf *out)
 {
-	const char *x = json_str(a, "metric", ""), *y = json_str(b, "metric", "");
-	size_t n = benchmark_length(x);
+	const char *accel = stream_accel(report, m->json);
+	AUTO_STRBUF struct strbuf line;
 
-	return n == benchmark_length(y) && strncmp(x, y, n) == 0 &&
-	       streq(json_str(a, "machine", ""), json_str(b, "machine", "")) &&
-	       streq(json_str(a, "clock", ""), json_str(b, "clock", ""));
+	strbuf_init(&line, 4096);
+	(void)strbuf_addf(&line, "%.*s%s%s on %s%s%s%s", (int)m->benchmark, m->metric,
+		*m->part ? ", part " : "", m->part, m->machine, accel ? " (" : "",
+		accel ? accel : "", accel ? ")" : "");
+	text_clocks(list, m, &line);
+	(void)strbuf_addc(out, '\n');
+	text_wrapped(out, "  ", "    ", line.buf);
+	if (has_rates(list, m))
+		(void)strbuf_addf(out, "%13s%*s  %*s  %*s  %*s  change\n", "", VALUE_COLUMNS,
+			"base", RATE_COLUMNS, "GB/s", VALUE_COLUMNS, "patched", RATE_COLUMNS,
+			"GB/s");
+	else
+		(void)strbuf_addf(out, "%13s%*s  %*s  change\n", "", SIDE_COLUMNS, "base",
+			SIDE_COLUMNS, "patched");
 }
 
 void text_comparisons(const cJSON *report, struct strbuf *out)
 {
-	const cJSON *comparisons = json_get(report, "comparisons");
-	int name_width = widest_name(comparisons);
-	const cJSON *c, *before = NULL;
+	AUTO_MEASURED struct measured_list list = measured_all(report);
+	size_t shown = 0;
 
-	json_for_each (c, comparisons) {
-		const char *metric = json_str(c, "metric", "");
-
-		if (!before)
-			(void)strbuf_adds(out,
-				"\nMeasured (* decides; median and deviation over fresh "
-				"boots; change with its interval in %)\n");
-		if (!before || !same_group(before, c))
-			(void)strbuf_addf(out,
-				"\n  %.*s, %s clock, %lld pairs on %s\n  %-*s  %13s  %13s  %24s\n",
-				(int)benchmark_length(metric), metric, json_str(c, "clock", "?"),
-				(long long)json_int(json_get(c, "base"), "n", 0),
-				json_str(c, "machine", "?"), name_width, "metric", "base",
-				"patched", "change");
-		text_row(c, name_width, out);
-		before = c;
+	if (!list.n)
+		return;
+	(void)strbuf_adds(out,
+		"\nMeasured: medians of fresh boots and their deviation; the change with its "
+		"interval, in %.\n* marks what decides. GB/s is 2^30 bytes a second.\n");
+	for (size_t i = 0; i < list.n && shown < MAX_METRICS; i++) {
+		if (list.items[i].done)
+			continue;
+		text_heading(report, &list, &list.items[i], out);
+		for (size_t k = i; k < list.n && shown < MAX_METRICS; k++) {
+			if (list.items[k].done || !same_benchmark(&list.items[k], &list.items[i]))
+				continue;
+			text_metric(&list, k, out);
+			shown++;
+		}
 	}
+	if (shown == MAX_METRICS)
+		(void)strbuf_adds(out, "\n  There are more: --format json has them all.\n");
 }

@@ -63,7 +63,7 @@ mail 9000000 >"$tmp/long.eml"
 run pb parse "$tmp/long.eml" --json
 exits "one of 9 MB is refused" 2 "$rc"
 truth "and the limit is named" grep -q 'more than 8 MiB of text' <<<"$out"
-run pb series report 1 --format junit
+run pb series report 1 --format html
 exits "a format that there is not is bad usage" 2 "$rc"
 run pb series ls --json
 exits "without a lab there is nothing to list" 2 "$rc"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "daemon/report/report.h"
+#include "report_fixture.h"
 #include "make_facts.h"
-
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #define BASE                                           \
 	{                                              \
@@ -141,6 +137,19 @@ static void long_reasons_are_wrapped(void **state)
 	assert_has(text, "past the end of any line\n    that a person");
 }
 
+static void real_runs_as_text(void **state)
+{
+	static const char *const names[] = {
+		"unbuildable", "conflict", "measured", "complaint", "panic", "clocks"};
+
+	AUTO_JSON cJSON *report = fixture_report("clocks");
+	AUTO_FREE char *text = written_as("text", report);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_fixture(names[i], "text", "txt");
+	assert_true(widest_line(text) <= 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +158,7 @@ int main(void)
 		cmocka_unit_test(a_conflict_shows_both_sides),
 		cmocka_unit_test(a_kernel_report_is_shown_once),
 		cmocka_unit_test(long_reasons_are_wrapped),
+		cmocka_unit_test(real_runs_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
