@@ -84,6 +84,10 @@ make_mail() {
 	change $unpin 's/unpin memory/unpin all of the memory/'
 	commit 'vfio/type1: say what is unpinned'
 	mail later
+	begin later2
+	change $unpin 's/unpin memory/unpin every page of the memory/'
+	commit 'vfio/type1: say what is unpinned'
+	mail later2 -v2
 	printf 'not a mail\n' >"$tmp/mail/rubbish.mbox"
 	work checkout -q main
 }

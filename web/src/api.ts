@@ -33,6 +33,7 @@ export interface Job {
 	side?: "base" | "patched";
 	role?: string;
 	clock?: string;
+	part?: string | null;
 	pair?: number;
 	seed?: number;
 	log_size?: number;
@@ -56,6 +57,10 @@ export interface Series {
 	base_asked: string | null;
 	profile: string;
 	until: string;
+	/** It was found in that archive. */
+	archive: string | null;
+	/** It has to be approved before anything of it is used. */
+	waits: boolean;
 	run: number;
 	created: string;
 	run_created: string;
@@ -118,8 +123,10 @@ export interface Boot {
 	patch: number;
 	commit: string;
 	side: "base" | "patched";
-	machine: string;
+	machine: string | null;
 	clock: string;
+	/** What of a benchmark this boot does, where it takes several boots. */
+	part?: string | null;
 	pair: number;
 	seed: number;
 	started: string | null;
@@ -144,6 +151,7 @@ export interface Summary {
 export interface Comparison {
 	machine: string;
 	clock: string;
+	part?: string | null;
 	primary: boolean;
 	better: string;
 	metric: string;
@@ -154,6 +162,44 @@ export interface Comparison {
 	interval: [number | null, number | null] | null;
 	p: number | null;
 	verdict: string;
+}
+
+/** What became of a patch since the version before. */
+export interface Change {
+	change: string;
+	n: number | null;
+	was: number | null;
+	text: string;
+	interdiff: string | null;
+}
+
+export interface Previous {
+	id?: number;
+	version: number;
+	title: string;
+	message_id: string | null;
+	linked_by: string;
+	partial: boolean;
+	changes: Change[];
+	rough: boolean;
+}
+
+export interface Trailer {
+	name: string;
+	value: string;
+	/** 0: the whole series. */
+	patch: number;
+	reply: boolean;
+	message_id: string | null;
+	refused: string | null;
+}
+
+export interface Prerequisite {
+	kind: string;
+	value: string;
+	found: string | null;
+	series: number | null;
+	commit: string | null;
 }
 
 export interface Report {
@@ -168,8 +214,11 @@ export interface Report {
 		chosen_by: string | null;
 		why: string | null;
 		candidates: { tree: string; commit: string | null; why: string }[];
+		prerequisites: Prerequisite[];
 		needs: { id: number; because: string | null; commits: string[] }[];
 	};
+	previous: Previous | null;
+	trailers: Trailer[];
 	apply: { status: string | null; patches: Patch[] };
 	builds: Build[];
 	boots: Boot[];
@@ -215,6 +264,20 @@ export interface Machine {
 	memory_mib: number;
 	cpus: number;
 	drained: boolean;
+}
+
+/** A mailing-list archive that the lab follows. */
+export interface Archive {
+	id: number;
+	name: string;
+	address: string;
+	tree: string | null;
+	profile: string;
+	every_seconds: number;
+	mails: number;
+	reason: string | null;
+	job: number | null;
+	visited: string | null;
 }
 
 export interface Session {

@@ -54,7 +54,8 @@ export function unitFor(metric: string, values: number[]): { name: string; scale
 
 export function value(n: number | null, unit: { name: string; scale: number }): string {
 	if (n === null || !Number.isFinite(n)) return "–";
-	if (unit.name === "" && Number.isInteger(n)) return n.toLocaleString("en");
+	if (unit.name === "" && (Number.isInteger(n) || Math.abs(n) >= 1000))
+		return Math.round(n).toLocaleString("en");
 	return unit.name ? `${digits(n * unit.scale)} ${unit.name}` : digits(n);
 }
 
@@ -65,7 +66,7 @@ export function throughput(
 	seconds: number | null,
 ): string | null {
 	const mib = params?.["size_mib"];
-	if (!metric.endsWith("_seconds") || typeof mib !== "number" || !seconds) return null;
+	if (!/^dma-map.*_seconds$/.test(metric) || typeof mib !== "number" || !seconds) return null;
 	return `${digits(mib / 1024 / seconds)} GB/s`;
 }
 
@@ -74,6 +75,15 @@ export function percent(fraction: number | null): string {
 	const p = fraction * 100;
 	const text = Math.abs(p) >= 10 ? p.toFixed(0) : p.toFixed(1);
 	return `${p > 0 ? "+" : p < 0 ? "−" : ""}${text.replace("-", "")} %`;
+}
+
+/** The metric without its unit: what both clocks say the same of. */
+export function stem(metric: string): string {
+	return metric.replace(/_(seconds|instructions)$/, "");
+}
+
+export function benchmark(metric: string): string {
+	return metric.split(".", 1)[0] ?? metric;
 }
 
 export function plural(n: number, one: string, many = `${one}s`): string {

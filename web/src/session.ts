@@ -10,3 +10,7 @@ export function useMaySubmit(): boolean {
 	const session = useContext(SessionContext);
 	return session !== null && session.scope !== "read";
 }
+
+export function useMayApprove(): boolean {
+	return useContext(SessionContext)?.scope === "admin";
+}

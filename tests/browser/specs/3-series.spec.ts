@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { expect, type Page } from "@playwright/test";
-import { api, seriesNamed, submit, test, titles } from "./lab";
+import { api, seriesNamed, submit, test, text, titles } from "./lab";
 
 async function open(page: Page, title: string | null): Promise<number> {
 	const id = await seriesNamed(title);
@@ -96,6 +96,34 @@ test.describe("the page of a series", () => {
 		await expect(page.getByRole("region", { name: "Log" })).toContainText("Linux version");
 	});
 
+	test("every boot is listed, each a way to its console", async ({ page }) => {
+		const id = await open(page, titles.faster);
+		const report = await api<{ boots: { job: number }[]; extra_boots: unknown[] }>(
+			`/series/${id}/report`,
+		);
+		const boots = page.getByRole("region", { name: "Boots", exact: true });
+		await expect(boots).toBeHidden();
+		await page.getByText("Every boot:").click();
+		await expect(boots).toBeVisible();
+		await expect(boots.getByRole("row")).toHaveCount(
+			1 + report.boots.length + report.extra_boots.length,
+		);
+		await boots.getByRole("link").first().click();
+		await expect(page).toHaveURL(new RegExp(`/jobs/${report.boots[0]!.job}$`));
+		await expect(page.getByRole("heading", { level: 1 })).toContainText("Boot of");
+	});
+
+	test("the report comes as text, mail, JUnit and JSON", async ({ page }) => {
+		const id = await open(page, titles.slower);
+		for (const name of ["Report", "Mail", "JUnit", "JSON"])
+			await expect(page.locator(".actions").getByRole("link", { name, exact: true })).toBeVisible();
+		const mail = await text(`/series/${id}/report?format=mail`);
+		expect(mail).toMatch(/^Subject: \[small\] /);
+		expect(mail).toMatch(/%stddev +%change +%stddev/);
+		const junit = await text(`/series/${id}/report?format=junit`);
+		expect(junit).toContain('<testsuite name="comparisons"');
+	});
+
 	test("follows a run to its verdict", async ({ page }) => {
 		const series = await submit("later", "until=build&no_inherit=1");
 		await page.goto(`/series/${series.id}`);
@@ -104,6 +132,19 @@ test.describe("the page of a series", () => {
 		await expect(page.getByRole("progressbar")).toBeVisible();
 		await expect(page.getByRole("region", { name: "Verdict" })).toContainText("pass");
 		await expect(page.getByText("run 2")).toBeVisible();
+	});
+
+	// After all that sends version 1: an older version gives way to a newer one.
+	test("what a new version changes is shown", async ({ page }) => {
+		await submit("later", "until=apply");
+		const newer = await submit("later2", "until=apply");
+		await page.goto(`/series/${newer.id}`);
+		await expect(page.getByRole("region", { name: "Verdict" })).toContainText("pass");
+		const previous = page.getByRole("region", { name: "Since version 1" });
+		await expect(previous).toBeVisible();
+		await expect(previous.locator("pre").first()).toBeHidden();
+		await previous.locator("summary").first().click();
+		await expect(previous.locator("pre").first()).toContainText("every page");
 	});
 
 	test("what is not there is said", async ({ page }) => {

@@ -19,13 +19,21 @@ interface Item {
 	verdict: string | null;
 }
 
-export async function api<T>(path: string, init: RequestInit = {}): Promise<T> {
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
 	const response = await fetch(`${url}/api/v1${path}`, {
 		...init,
 		headers: { Authorization: `Bearer ${token}`, ...init.headers },
 	});
 	if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-	return (await response.json()) as T;
+	return response;
+}
+
+export async function api<T>(path: string, init: RequestInit = {}): Promise<T> {
+	return (await (await ask(path, init)).json()) as T;
+}
+
+export async function text(path: string): Promise<string> {
+	return (await ask(path)).text();
 }
 
 /** Submit one of the mailboxes of ../fill.sh. */

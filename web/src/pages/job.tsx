@@ -228,6 +228,12 @@ function About({ job }: { job: Job }) {
 				</span>
 			)}
 			{job.machine && <span>on {job.machine}</span>}
+			{job.clock && (
+				<span>
+					{job.clock === "counted" ? "counted" : "wall"} clock
+					{job.part && `, part ${job.part}`}, seed {job.seed}
+				</span>
+			)}
 			{!job.machine && job.host && <span>on {job.host}</span>}
 			{job.attempt > 1 && <span>attempt {job.attempt}</span>}
 			{job.seconds !== null && <span>{duration(job.seconds)}</span>}

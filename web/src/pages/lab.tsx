@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the lab has: trees, hosts, machines.
 import { useEffect } from "preact/hooks";
-import type { Host, Machine, Page, Tree } from "../api";
-import { bytes, shortCommit } from "../format";
+import type { Archive, Host, Machine, Page, Series, Tree } from "../api";
+import { bytes, duration, plural, shortCommit } from "../format";
 import { useResource } from "../live";
 import { Chip, type Tone } from "../parts/mark";
 import { Ago } from "../parts/time";
@@ -149,6 +149,72 @@ function Machines() {
 	);
 }
 
+function Archives() {
+	const archives = useResource<Page<Archive>>("/archives", (e) => e.type === "job");
+	const items = archives.data?.items ?? [];
+	if (!archives.error && items.length === 0) return null;
+	return (
+		<section aria-labelledby="archives">
+			<h2 id="archives">Archives</h2>
+			{archives.error && <Trouble problem={archives.error} retry={archives.reload} />}
+			<ul class="cards">
+				{items.map((a) => (
+					<li key={a.id}>
+						<p class="name">
+							{a.name}
+							{a.reason && <Chip word="out of reach" tone="lab" />}
+						</p>
+						<p class="sub">
+							<span>{a.address}</span>
+							<span>profile {a.profile}</span>
+							{a.tree && <span>onto {a.tree}</span>}
+							<span>every {duration(a.every_seconds)}</span>
+							<span>{plural(a.mails, "mail")} read</span>
+							{a.visited && (
+								<span>
+									visited <Ago at={a.visited} />
+								</span>
+							)}
+							{a.job && <Link to={`/jobs/${a.job}`}>log</Link>}
+						</p>
+						{a.reason && <p class="reason">{a.reason}</p>}
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
+
+/** Series from archives whose senders nobody has vouched for. */
+function Waiting() {
+	const held = useResource<Page<Series>>(
+		"/series?state=held&limit=500",
+		(e) => e.type === "series",
+	);
+	const items = held.data?.items.filter((s) => s.waits) ?? [];
+	if (items.length === 0) return null;
+	return (
+		<section aria-labelledby="waiting">
+			<h2 id="waiting">Waiting for approval</h2>
+			<ul class="cards">
+				{items.map((s) => (
+					<li key={s.id}>
+						<p class="name">
+							<Link to={`/series/${s.id}`}>{s.title ?? `Series ${s.id}`}</Link>
+						</p>
+						<p class="sub">
+							<span class="num">#{s.id}</span>
+							{s.archive && <span>{s.archive}</span>}
+							<Ago at={s.created} />
+						</p>
+						{s.held && <p>{s.held}</p>}
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
+
 export function LabPage() {
 	useEffect(() => {
 		document.title = "Lab · Patchbay";
@@ -160,6 +226,8 @@ export function LabPage() {
 				<Trees />
 				<Hosts />
 				<Machines />
+				<Archives />
+				<Waiting />
 			</div>
 		</main>
 	);

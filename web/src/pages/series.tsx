@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One series: the verdict and why, patches x checks, what is new, what was measured.
 import { useEffect, useState } from "preact/hooks";
-import { post, Problem, type Report, type Series } from "../api";
+import { post, Problem, type Prerequisite, type Report, type Series } from "../api";
 import { clockTime, duration, plural, shortCommit } from "../format";
 import { useLive, useResource, type LiveEvent } from "../live";
+import { Boots } from "../parts/boots";
 import { Comparisons } from "../parts/comparisons";
 import { Conflicts, Findings } from "../parts/findings";
 import { Grid } from "../parts/grid";
@@ -11,11 +12,13 @@ import { Chip, toneOf, VerdictChip } from "../parts/mark";
 import { ProgressBar, progressWords } from "../parts/progress";
 import { Ago, Elapsed } from "../parts/time";
 import { Trouble } from "../parts/trouble";
+import { Previous, Trailers } from "../parts/versions";
 import { Link } from "../router";
-import { useMaySubmit } from "../session";
+import { useMayApprove, useMaySubmit } from "../session";
 
 function Actions({ series, reload }: { series: Series; reload: () => void }) {
 	const may = useMaySubmit();
+	const mayApprove = useMayApprove();
 	const [busy, setBusy] = useState(false);
 	const [trouble, setTrouble] = useState<Problem | null>(null);
 	const act = (verb: string) => {
@@ -31,7 +34,14 @@ function Actions({ series, reload }: { series: Series; reload: () => void }) {
 	return (
 		<div class="actions">
 			<a href={`/api/v1/series/${series.id}/report?format=text`}>Report</a>
+			<a href={`/api/v1/series/${series.id}/report?format=mail`}>Mail</a>
+			<a href={`/api/v1/series/${series.id}/report?format=junit`}>JUnit</a>
 			<a href={`/api/v1/series/${series.id}/report?format=json`}>JSON</a>
+			{mayApprove && series.waits && (
+				<button type="button" disabled={busy} onClick={() => act("approve")}>
+					Approve
+				</button>
+			)}
 			{may && series.finished && (
 				<button type="button" disabled={busy} onClick={() => act("rerun")}>
 					Run again
@@ -44,6 +54,23 @@ function Actions({ series, reload }: { series: Series; reload: () => void }) {
 			)}
 			{trouble && <Trouble problem={trouble} />}
 		</div>
+	);
+}
+
+/** A reason, with a way to the series it names. */
+function Reason({ text }: { text: string }) {
+	return (
+		<>
+			{text.split(/\b(series \d+)\b/).map((piece, i) =>
+				i % 2 ? (
+					<Link key={i} to={`/series/${piece.slice(7)}`}>
+						{piece}
+					</Link>
+				) : (
+					piece
+				),
+			)}
+		</>
 	);
 }
 
@@ -74,9 +101,16 @@ function Verdict({ series, report }: { series: Series; report: Report }) {
 			{reasons.length > 0 && (
 				<ul class="reasons">
 					{reasons.map((r) => (
-						<li key={r}>{r}</li>
+						<li key={r}>
+							<Reason text={r} />
+						</li>
 					))}
 				</ul>
+			)}
+			{series.waits && (
+				<p class="waits">
+					It waits for approval: <code>patchbay series approve {series.id}</code>
+				</p>
 			)}
 		</section>
 	);
@@ -88,6 +122,31 @@ function Fact({ name, children }: { name: string; children: preact.ComponentChil
 			<dt>{name}</dt>
 			<dd>{children}</dd>
 		</>
+	);
+}
+
+const foundWords: Record<string, string> = {
+	series: "in the lab",
+	tree: "in the tree",
+	needs: "among what was asked for",
+};
+
+function Needed({ what }: { what: Prerequisite }) {
+	return (
+		<li>
+			{what.kind} <code class="wrap">{what.value}</code>:{" "}
+			{what.series ? (
+				<Link to={`/series/${what.series}`}>series {what.series}</Link>
+			) : (
+				(what.found && foundWords[what.found]) ?? "not found"
+			)}
+			{what.commit && (
+				<>
+					{" "}
+					<code>{shortCommit(what.commit)}</code>
+				</>
+			)}
+		</li>
 	);
 }
 
@@ -118,10 +177,20 @@ function Facts({ series, report }: { series: Series; report: Report }) {
 				{report.base.needs.length > 0 && (
 					<Fact name="Needs">
 						{report.base.needs.map((need) => (
-							<Link key={need.id} to={`/series/${need.id}`}>
-								#{need.id}{" "}
-							</Link>
+							<p key={need.id}>
+								<Link to={`/series/${need.id}`}>#{need.id}</Link>
+								{need.because && ` ${need.because}`}
+							</p>
 						))}
+					</Fact>
+				)}
+				{report.base.prerequisites.length > 0 && (
+					<Fact name="Stands on">
+						<ul>
+							{report.base.prerequisites.map((p, i) => (
+								<Needed key={i} what={p} />
+							))}
+						</ul>
 					</Fact>
 				)}
 				<Fact name="Profile">
@@ -146,6 +215,7 @@ function Facts({ series, report }: { series: Series; report: Report }) {
 						</Fact>
 					</>
 				)}
+				{series.archive && <Fact name="Found in">{series.archive}</Fact>}
 				{series.message_id && (
 					<Fact name="Message">
 						<code class="wrap">{series.message_id}</code>
@@ -240,6 +310,9 @@ export function SeriesPage({ id }: { id: number }) {
 						<Conflicts report={r} />
 						<Findings report={r} />
 						<Comparisons report={r} />
+						<Boots report={r} />
+						<Previous report={r} />
+						<Trailers report={r} />
 					</div>
 					<aside aria-label="Facts">
 						<Facts series={s} report={r} />

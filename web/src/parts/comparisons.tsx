@@ -2,7 +2,7 @@
 // Base against patched: a row for each metric, a dot for each boot.
 import { useState } from "preact/hooks";
 import type { Boot, Comparison, Report } from "../api";
-import { percent, throughput, unitFor, value } from "../format";
+import { benchmark, percent, plural, stem, throughput, unitFor, value } from "../format";
 import { go } from "../router";
 import { Chip } from "./mark";
 import { PairPlot } from "./plot";
@@ -11,6 +11,7 @@ import { PairPlot } from "./plot";
 function bootsOf(report: Report, c: Comparison, side: Boot["side"]): Boot[] {
 	return report.boots
 		.filter((b) => b.side === side && b.clock === c.clock && b.machine === c.machine)
+		.filter((b) => c.part === undefined || (b.part ?? "") === (c.part ?? ""))
 		.filter((b) => b.status === "pass")
 		.sort((a, b) => a.pair - b.pair || a.seed - b.seed);
 }
@@ -83,16 +84,44 @@ function interval(c: Comparison): string {
 	return `${percent(c.interval[0])} … ${percent(c.interval[1])}`;
 }
 
-function Row({ report, c }: { report: Report; c: Comparison }) {
+const changed = (c: Comparison) => c.verdict === "improvement" || c.verdict === "regression";
+
+const betterWords: Record<string, string> = {
+	none: "no direction is better",
+	zero: "has to be zero",
+};
+
+const clockNames: Record<string, string> = { wall: "wall clock", counted: "counted clock" };
+
+/** Where two clocks do not say the same of one thing. */
+function disagreement(a: Comparison, b: Comparison): string | null {
+	const [yes, no] = changed(a) ? [a, b] : [b, a];
+	if (!changed(yes) || a.verdict === b.verdict) return null;
+	if (changed(no)) return "the two clocks contradict each other";
+	const rest = no.verdict === "inconclusive" ? ", the other one cannot tell" : "";
+	return `only the ${clockNames[yes.clock] ?? yes.clock} sees a change${rest}`;
+}
+
+interface RowProps {
+	report: Report;
+	c: Comparison;
+	/** The same thing by the other clock, in the row above. */
+	twin: Comparison | undefined;
+	/** Whether there are two clocks to be told apart. */
+	clocks: boolean;
+}
+
+function Row({ report, c, twin, clocks }: RowProps) {
 	const [open, setOpen] = useState(false);
 	const unit = unitFor(c.metric, [...c.base.samples, ...c.patched.samples]);
 	const base = bootsOf(report, c, "base");
 	const patched = bootsOf(report, c, "patched");
 	const id = `pairs-${c.machine}-${c.clock}-${c.metric}`;
 	const rates = [c.base.median, c.patched.median].map((s) => throughput(c.metric, c.params, s));
+	const said = twin && disagreement(twin, c);
 	return (
 		<>
-			<tr class={c.primary ? "primary" : undefined}>
+			<tr class={[c.primary && "primary", twin && "twin"].filter(Boolean).join(" ") || undefined}>
 				<th scope="row">
 					<button
 						type="button"
@@ -104,6 +133,8 @@ function Row({ report, c }: { report: Report; c: Comparison }) {
 						<span class="metric">{c.metric}</span>
 					</button>
 					{c.primary && <span class="tag">decides</span>}
+					{clocks && <span class="tag">{clockNames[c.clock] ?? c.clock}</span>}
+					{said && <p class="said-of">{said}</p>}
 				</th>
 				<td class="num c-base">
 					<span class="side-word">base </span>
@@ -136,7 +167,7 @@ function Row({ report, c }: { report: Report; c: Comparison }) {
 							<span>
 								n = {c.base.n} and {c.patched.n}
 							</span>
-							<span>{c.better === "none" ? "no direction is better" : `${c.better} is better`}</span>
+							<span>{betterWords[c.better] ?? `${c.better} is better`}</span>
 							{c.p !== null && <span>p = {c.p.toPrecision(2)}</span>}
 							<span>
 								σ = {value(c.base.stddev, unit)} and {value(c.patched.stddev, unit)}
@@ -150,18 +181,86 @@ function Row({ report, c }: { report: Report; c: Comparison }) {
 	);
 }
 
-const clockWords: Record<string, string> = {
-	wall: "wall clock, median of boots",
-	counted: "counted instructions",
-};
+interface Group {
+	first: Comparison;
+	/** Twins in a row, what decides first. */
+	list: Comparison[];
+}
+
+/** What one machine measured of one part of a benchmark, by either clock. */
+function groupsOf(report: Report): Group[] {
+	const groups = new Map<string, Group>();
+	for (const c of report.comparisons) {
+		const key = JSON.stringify([c.machine, benchmark(c.metric), c.part ?? ""]);
+		const group = groups.get(key) ?? { first: c, list: [] };
+		groups.set(key, group);
+		group.list.push(c);
+	}
+	for (const group of groups.values()) {
+		const stems = [...new Set(group.list.map((c) => stem(c.metric)))];
+		const decides = (s: string) => group.list.some((c) => c.primary && stem(c.metric) === s);
+		const place = (c: Comparison) => stems.indexOf(stem(c.metric));
+		group.list.sort(
+			(a, b) =>
+				Number(decides(stem(b.metric))) - Number(decides(stem(a.metric))) ||
+				place(a) - place(b) ||
+				Number(a.clock === "counted") - Number(b.clock === "counted"),
+		);
+	}
+	return [...groups.values()];
+}
+
+function caption(report: Report, { first, list }: Group): string {
+	const accel = report.boots.find((b) => b.machine === first.machine && b.accel)?.accel;
+	const clocks = ["wall", "counted"].flatMap((clock) => {
+		const one = list.find((c) => c.clock === clock);
+		if (!one) return [];
+		const mib = one.params?.["size_mib"];
+		return [
+			clock === "wall"
+				? `wall clock, ${plural(one.base.n, "pair")} of boots`
+				: `instructions counted, ${plural(one.base.n, "layout")}`,
+		].map((words) => (typeof mib === "number" ? `${words}, ${mib} MiB` : words));
+	});
+	return `${benchmark(first.metric)}${first.part ? `, ${first.part}` : ""} on ${first.machine}${accel ? ` (${accel})` : ""}: ${clocks.join("; ")}`;
+}
+
+function Table({ report, group }: { report: Report; group: Group }) {
+	const clocks = new Set(group.list.map((c) => c.clock)).size > 1;
+	return (
+		<table class="comparisons">
+			<caption>{caption(report, group)}</caption>
+			<thead>
+				<tr>
+					<th scope="col">Metric</th>
+					<th scope="col">Base</th>
+					<th scope="col">Patched</th>
+					<th scope="col">Change</th>
+					<th scope="col">Boots</th>
+					<th scope="col">Verdict</th>
+				</tr>
+			</thead>
+			<tbody>
+				{group.list.map((c, i) => {
+					const above = group.list[i - 1];
+					const twin = above && stem(above.metric) === stem(c.metric) ? above : undefined;
+					return (
+						<Row
+							key={`${c.clock} ${c.metric}`}
+							report={report}
+							c={c}
+							twin={twin}
+							clocks={clocks}
+						/>
+					);
+				})}
+			</tbody>
+		</table>
+	);
+}
 
 export function Comparisons({ report }: { report: Report }) {
 	if (report.comparisons.length === 0) return null;
-	const groups = new Map<string, Comparison[]>();
-	for (const c of report.comparisons) {
-		const key = `${c.machine}, ${clockWords[c.clock] ?? c.clock}`;
-		groups.set(key, [...(groups.get(key) ?? []), c]);
-	}
 	return (
 		<section aria-labelledby="comparisons">
 			<h2 id="comparisons">Comparisons</h2>
@@ -179,27 +278,12 @@ export function Comparisons({ report }: { report: Report }) {
 					a boot with the patches
 				</span>
 			</p>
-			{[...groups].map(([title, list]) => (
-				<table class="comparisons" key={title}>
-					<caption>{title}</caption>
-					<thead>
-						<tr>
-							<th scope="col">Metric</th>
-							<th scope="col">Base</th>
-							<th scope="col">Patched</th>
-							<th scope="col">Change</th>
-							<th scope="col">Boots</th>
-							<th scope="col">Verdict</th>
-						</tr>
-					</thead>
-					<tbody>
-						{[...list]
-							.sort((a, b) => Number(b.primary) - Number(a.primary))
-							.map((c) => (
-								<Row key={c.metric} report={report} c={c} />
-							))}
-					</tbody>
-				</table>
+			{groupsOf(report).map((group) => (
+				<Table
+					key={`${group.first.machine} ${group.first.metric}`}
+					report={report}
+					group={group}
+				/>
 			))}
 		</section>
 	);
