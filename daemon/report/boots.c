@@ -55,7 +55,10 @@ struct boot_tally boots_tally(
 		bool passed = streq(json_str(boot, "status", ""), "pass");
 		bool ended = passed || streq(json_str(boot, "status", ""), "fail");
 
-		if (!streq(json_str(boot, "side", ""), side) || (like && !same_stream(boot, like)))
+		/* A canary does what another boot did: it is not one more. */
+		if (!streq(json_str(boot, "side", ""), side) ||
+			(like && !same_stream(boot, like)) ||
+			streq(json_str(boot, "role", ""), "canary"))
 			continue;
 		t.all++;
 		t.ended += ended;
@@ -84,8 +87,8 @@ char *boot_name(const struct boot_list *boots, size_t i)
 	AUTO_FREE char *stream = stream_words(boot);
 
 	return xasprintf("%s boot (%s, %s %lld, seed %lld)", json_str(boot, "side", "?"), stream,
-		i < boots->n_pairs ? "pair" : "extra", (long long)json_int(boot, "pair", 0),
-		(long long)json_int(boot, "seed", 0));
+		json_str(boot, "role", i < boots->n_pairs ? "pair" : "extra"),
+		(long long)json_int(boot, "pair", 0), (long long)json_int(boot, "seed", 0));
 }
 
 const char *stream_accel(const cJSON *report, const cJSON *like)

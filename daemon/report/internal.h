@@ -40,7 +40,7 @@ static inline void boots_done(struct boot_list *list)
 struct boot_tally {
 	int all, ended, passed, shown; /* shown: ended, and with the finding asked for */
 };
-/* Boots of a side: of the stream of `like`, or of all where that is NULL. */
+/* Boots of a side, canaries aside: of the stream of `like`, or of all where that is NULL. */
 struct boot_tally boots_tally(
 	const struct boot_list *boots, const char *side, const cJSON *like, const char *signature);
 /* Of boots and comparisons: one machine, one clock, one part of the benchmark. */

@@ -264,6 +264,7 @@ static void add_comparisons(cJSON *o, const struct verdict *v)
 
 		json_set_str(item, "machine", c->machine);
 		json_set_str(item, "clock", clock_name(c->clock));
+		json_set_str(item, "part", c->part && *c->part ? c->part : NULL);
 		json_set_bool(item, "primary", c->primary);
 		json_set_str(item, "better", c->better);
 		json_set_str(item, "metric", c->metric);

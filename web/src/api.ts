@@ -127,6 +127,8 @@ export interface Boot {
 	clock: string;
 	/** What of a benchmark this boot does, where it takes several boots. */
 	part?: string | null;
+	/** pair, extra or canary */
+	role?: string;
 	pair: number;
 	seed: number;
 	started: string | null;

@@ -10,7 +10,7 @@ function Row({ boot, extra }: { boot: Boot; extra: boolean }) {
 		<tr>
 			<th scope="row">
 				<Link to={`/jobs/${boot.job}`}>
-					{boot.side}, {extra ? "extra" : "pair"} {boot.pair}
+					{boot.side}, {boot.role ?? (extra ? "extra" : "pair")} {boot.pair}
 				</Link>
 			</th>
 			<td>{boot.clock === "counted" ? "counted" : "wall"}</td>
