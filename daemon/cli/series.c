@@ -14,7 +14,7 @@ static const struct cli_option wait_options[] = {
 };
 
 static const struct cli_option report_options[] = {
-	{"format", 0, "text|json|mail|junit", "what to print (text; json with --json)"},
+	{"format", 0, "FORMAT", "text, json, mail or junit (text; json with --json)"},
 	{"wait", 0, NULL, "until it has finished; exits by its verdict"},
 	{NULL, 0, NULL, NULL},
 };
@@ -204,11 +204,9 @@ const struct command series_commands[] = {
 	{"series approve", "ID", "let a held series from an archive run", NULL, NULL, 1, 1,
 		run_approve},
 	{"series report", "ID [--format FORMAT] [--wait]", "the report on a series",
-		"`mail` is a message in reply to the series, as the robots of kernel lists write "
-		"theirs; "
-		"who it is from and to is yours to add (git send-email --to=… FILE). `junit` is "
-		"XML for "
-		"what reads test results.",
+		"`mail` is a message in reply to the series, as the robots of kernel lists write\n"
+		"theirs; who it is from and to is yours to add (git send-email --to=... FILE).\n"
+		"`junit` is XML for what reads test results.",
 		report_options, 1, 1, run_report},
 	{0},
 };

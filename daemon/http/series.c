@@ -225,9 +225,7 @@ void series_get_report(struct request *r)
 		format->write(report, &text);
 		if (text.overflow) {
 			reply_problem(r, 500,
-				"As %s this report has more than %d MiB. Take it as JSON, which "
-				"has no "
-				"limit.",
+				"As %s this report has more than %d MiB: take it as JSON.",
 				format->name, REPORT_TEXT_MAX / 1024 / 1024);
 			return;
 		}

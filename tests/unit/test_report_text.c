@@ -137,6 +137,54 @@ static void long_reasons_are_wrapped(void **state)
 	assert_has(text, "past the end of any line\n    that a person");
 }
 
+/* Each part of a benchmark by itself, whichever clock saw it. */
+static void parts_stand_apart(void **state)
+{
+	static const char json[] =
+		"{\"boots\":["
+		"{\"side\":\"base\",\"status\":\"pass\",\"machine\":\"m\",\"clock\":\"wall\","
+		"\"part\":\"calls\",\"accel\":\"tcg\",\"role\":\"pair\"},"
+		"{\"side\":\"base\",\"status\":\"pass\",\"machine\":\"m\",\"clock\":\"counted\","
+		"\"part\":\"attach\",\"accel\":\"tcg\",\"role\":\"pair\"},"
+		"{\"side\":\"base\",\"status\":\"pass\",\"machine\":\"m\",\"clock\":\"counted\","
+		"\"part\":\"attach\",\"accel\":\"tcg\",\"role\":\"canary\"}],"
+		"\"comparisons\":["
+		"{\"machine\":\"m\",\"clock\":\"wall\",\"part\":\"attach\",\"metric\":\"v.n1.t_"
+		"seconds\","
+		"\"base\":{\"n\":5,\"median\":0.002},\"patched\":{\"n\":5,\"median\":0.001},"
+		"\"change\":-0.5,\"interval\":[-0.6,-0.4],\"verdict\":\"improvement\"},"
+		"{\"machine\":\"m\",\"clock\":\"wall\",\"part\":\"calls\",\"metric\":\"v.n1."
+		"calls\","
+		"\"primary\":true,\"base\":{\"n\":5,\"median\":1025},"
+		"\"patched\":{\"n\":5,\"median\":1},\"change\":-0.999,\"verdict\":\"improvement\"},"
+		"{\"machine\":\"m\",\"clock\":\"counted\",\"part\":\"attach\","
+		"\"metric\":\"v.n1.t_instructions\",\"base\":{\"n\":5,\"median\":1000},"
+		"\"patched\":{\"n\":5,\"median\":1200},\"change\":0.2,\"verdict\":\"regression\"}]"
+		"}";
+	AUTO_JSON cJSON *report = cJSON_Parse(json);
+	AUTO_FREE char *text = NULL;
+
+	assert_non_null(report);
+	text = written_as("text", report);
+	assert_has(text, "\nBoot\n"
+			 "  m (tcg), wall clock, part calls: base 1 of 1 passed\n"
+			 "  m (tcg), counted time, part attach: base 1 of 1 passed\n");
+	assert_has(text, "\n  v, part attach on m (tcg): wall clock, 5 pairs; instructions "
+			 "counted, 5 layouts\n"
+			 "                                base                  patched  change\n"
+			 "    n1.t_seconds\n"
+			 "    wall                    2.000 ms                 1.000 ms  "
+			 "-50.0% [-60.0, -40.0]   improvement\n"
+			 "    counted                    1,000                    1,200  "
+			 "+20.0%                  regression\n"
+			 "    (the two clocks contradict each other)\n"
+			 "\n  v, part calls on m (tcg): wall clock, 5 pairs\n"
+			 "                                base                  patched  change\n"
+			 "  * n1.calls\n"
+			 "    wall                       1,025                        1  "
+			 "-99.9%                  improvement\n");
+}
+
 static void real_runs_as_text(void **state)
 {
 	static const char *const names[] = {
@@ -158,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_conflict_shows_both_sides),
 		cmocka_unit_test(a_kernel_report_is_shown_once),
 		cmocka_unit_test(long_reasons_are_wrapped),
+		cmocka_unit_test(parts_stand_apart),
 		cmocka_unit_test(real_runs_as_text),
 	};
 
