@@ -117,27 +117,21 @@ static int read_prerequisites(struct applying *a, struct error *e)
 	return 0;
 }
 
-/* refs/patchbay/series/ID/N: what a series needs to live on. N = 0: the base with its needs. */
+/* What a series needs to live on: the last of its commits, and with it those below. */
 static int keep(const struct applying *a, const struct attempt *t, struct error *e)
 {
 	const cJSON *patch;
 	struct oid commit = t->start;
-	int64_t n = 0;
+	char name[64];
 
-	for (patch = t->patches->child;; patch = patch->next) {
-		const char *hex = patch ? json_str(patch, "commit", NULL) : NULL;
-		char name[128];
-		int r;
+	json_for_each (patch, t->patches) {
+		const char *hex = json_str(patch, "commit", NULL);
 
-		(void)snprintf(name, sizeof(name), "refs/patchbay/series/%lld/%lld",
-			(long long)a->own.id, (long long)n);
-		r = repo_set_ref(t->place->repo, name, &commit, e);
-		if (r || !hex)
-			return r;
-		if (oid_parse(hex, &commit))
+		if (hex && oid_parse(hex, &commit))
 			return error_set(e, ERR_STATE, "\"%s\" is no commit id", hex);
-		n = json_int(patch, "n", 0);
 	}
+	(void)snprintf(name, sizeof(name), "refs/patchbay/series/%lld/tip", (long long)a->own.id);
+	return repo_set_ref(t->place->repo, name, &commit, e);
 }
 
 static int tell(struct applying *a, struct choice *c, cJSON *result, struct error *e)

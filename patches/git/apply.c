@@ -25,6 +25,8 @@ struct file {
 	unsigned mode;
 	char *data;
 	size_t len;
+	bool made_from; /* the blob that `from` names */
+	struct oid from;
 };
 
 struct applying {
@@ -243,11 +245,12 @@ static int check_parents(struct applying *a, const char *path, struct error *e)
 	if (r < 0)
 		return r;
 	if (blocked) {
-		/* What is in the way may be on its way out. */
+		/* What is in the way may be on its way out, by this part or a later one: git takes
+		 * away before it writes. */
 		for (size_t i = 0; i < a->n; i++) {
 			size_t n = strlen(a->files[i].path);
 
-			if (a->files[i].seen == SEEN_GONE &&
+			if ((a->files[i].seen == SEEN_GONE || a->files[i].seen == SEEN_LEAVING) &&
 				strncmp(path, a->files[i].path, n) == 0 && path[n] == '/')
 				return 0;
 		}
@@ -363,8 +366,8 @@ static unsigned canonical_mode(unsigned mode)
 }
 
 /* The result becomes what later parts see. */
-static int keep(
-	struct applying *a, const struct diff_file *d, char *data, size_t len, struct error *e)
+static int keep(struct applying *a, const struct diff_file *d, const struct preimage *pre,
+	char *data, size_t len, struct error *e)
 {
 	struct file *f;
 
@@ -400,6 +403,8 @@ static int keep(
 	f->mode = canonical_mode(d->new_mode);
 	f->data = data;
 	f->len = len;
+	f->made_from = !oid_is_null(&pre->id);
+	f->from = pre->id;
 	return 0;
 }
 
@@ -429,7 +434,7 @@ static int apply_file(struct applying *a, struct diff_file *d, struct error *e)
 		return refuse(a, d->old_name,
 			"the patch deletes it, but it has lines that the patch does not know");
 	}
-	return keep(a, d, data, len, e);
+	return keep(a, d, &pre, data, len, e);
 }
 
 /* Everything that was made or left, each path once. Blobs are written now. */
@@ -449,7 +454,8 @@ static int collect(struct applying *a, struct error *e)
 		c->n++;
 		if (!f->made)
 			continue;
-		r = repo_write_blob(a->source->repo, f->data, f->len, &change->id, e);
+		r = repo_write_blob(a->source->repo, f->data, f->len,
+			f->made_from ? &f->from : NULL, &change->id, e);
 		if (r)
 			return r;
 	}

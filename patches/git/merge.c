@@ -180,7 +180,7 @@ static int merge_lines(struct merging *m, const char *path, const struct side *b
 	else if (!r && !out.automergeable)
 		r = refuse(m, e, path, "the tree changed the same lines since the patch was made");
 	else if (!r)
-		r = repo_write_blob(m->repo, out.ptr ? out.ptr : "", out.len, ret_id, e);
+		r = repo_write_blob(m->repo, out.ptr ? out.ptr : "", out.len, &ours->id, ret_id, e);
 	git_merge_file_result_free(&out);
 	for (size_t i = 0; i < 3; i++)
 		free(data[i]);

@@ -16,6 +16,13 @@ struct repo {
 	struct staging *staging; /* the odb's; NULL: objects go to disk at once */
 };
 
+/*
+ * An object into the repository, or into memory where that was started. like: an object that it
+ * was made from, or NULL. libgit2's errors.
+ */
+int staging_write(struct repo *r, const void *data, size_t len, git_object_t type,
+	const struct oid *like, struct oid *ret_id);
+
 /* libgit2's last error as our sentence: "WHAT: its words". */
 int repo_error(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 

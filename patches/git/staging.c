@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pack's format: gitformat-pack(5), version 2, whole objects only. */
 #include "patches/git/staging.h"
 
+#include "base/file.h"
+#include "patches/git/pack.h"
 #include "patches/git/repo_internal.h"
-#include "patches/git/sha1.h"
 
 #include <git2/sys/odb_backend.h>
-#include <zlib.h>
 
-/* Above libgit2's own, which have 1 and 2: it writes to the first that takes it. */
+/* Above libgit2's own, which have 1 and 2. */
 #define PRIORITY 1000
-
-struct object {
-	git_oid id;
-	git_object_t type;
-	void *data;
-	size_t len;
-};
 
 struct staging {
 	git_odb_backend backend; /* libgit2's; it frees the whole */
-	struct object *list;
+	struct pack_object *list;
 	size_t n;
 	size_t *slots; /* place in list + 1, by id; 0: free */
 	size_t room; /* a power of two */
@@ -33,12 +25,12 @@ static size_t slot_of(const struct staging *s, const git_oid *id)
 
 	memcpy(&at, id->id, sizeof(at));
 	for (at &= s->room - 1; s->slots[at]; at = (at + 1) & (s->room - 1))
-		if (git_oid_equal(&s->list[s->slots[at] - 1].id, id))
+		if (memcmp(s->list[s->slots[at] - 1].id.id, id->id, sizeof(id->id)) == 0)
 			break;
 	return at;
 }
 
-static const struct object *find(const struct staging *s, const git_oid *id)
+static const struct pack_object *find(const struct staging *s, const git_oid *id)
 {
 	size_t at = slot_of(s, id);
 
@@ -50,31 +42,82 @@ static void grow(struct staging *s)
 	s->room *= 2;
 	free(s->slots);
 	s->slots = xcalloc(s->room, sizeof(*s->slots));
-	for (size_t i = 0; i < s->n; i++)
-		s->slots[slot_of(s, &s->list[i].id)] = i + 1;
+	for (size_t i = 0; i < s->n; i++) {
+		const git_oid id = to_git(&s->list[i].id);
+
+		s->slots[slot_of(s, &id)] = i + 1;
+	}
 }
 
-static int on_write(git_odb_backend *backend, const git_oid *id, const void *data, size_t len,
-	git_object_t type)
+/* How the object is best packed, once it stands in the list. */
+static void choose_like(const struct staging *s, struct pack_object *o, const struct oid *like)
 {
-	struct staging *s = (struct staging *)backend;
+	const git_oid id = to_git(like);
+	size_t at = s->slots[slot_of(s, &id)];
 
-	if (find(s, id))
-		return 0;
+	if (!at || s->list[at - 1].type != o->type || s->list[at - 1].chain == PACK_MAX_CHAIN)
+		return;
+	o->like = at - 1;
+	o->chain = s->list[at - 1].chain + 1;
+}
+
+static void stage(struct staging *s, const git_oid *id, git_object_t type, const void *data,
+	size_t len, const struct oid *like)
+{
+	struct pack_object *o;
+
 	if (2 * (s->n + 1) > s->room)
 		grow(s);
 	s->list = xgrow(s->list, s->n, sizeof(*s->list));
-	s->list[s->n] = (struct object){*id, type, xmalloc(len + 1), len};
+	o = &s->list[s->n];
+	*o = (struct pack_object){from_git(id), type, xmalloc(len + 1), len, PACK_NONE, 0};
 	if (len)
-		memcpy(s->list[s->n].data, data, len);
+		memcpy(o->data, data, len);
+	if (like)
+		choose_like(s, o, like);
 	s->slots[slot_of(s, id)] = s->n + 1;
 	s->n++;
-	s->bytes += len + sizeof(struct object);
+	s->bytes += len + sizeof(*o);
+}
+
+/*
+ * Whether it is on disk, as far as that was looked at. git_odb_exists() would also say so of what
+ * was staged, read, and dropped; git_odb_write() looks for new packs each time.
+ */
+static bool is_on_disk(struct repo *r, const git_oid *id)
+{
+	size_t n = git_odb_num_backends(r->odb);
+
+	for (size_t i = 0; i < n; i++) {
+		git_odb_backend *b = NULL;
+
+		if (git_odb_get_backend(&b, r->odb, i) == 0 && b != &r->staging->backend &&
+			b->exists && b->exists(b, id))
+			return true;
+	}
+	return false;
+}
+
+int staging_write(struct repo *r, const void *data, size_t len, git_object_t type,
+	const struct oid *like, struct oid *ret_id)
+{
+	git_oid id;
+	int status;
+
+	if (!r->staging)
+		status = git_odb_write(&id, r->odb, data, len, type);
+	else
+		status = git_odb_hash(&id, data, len, type);
+	if (status < 0)
+		return status;
+	if (r->staging && !find(r->staging, &id) && !is_on_disk(r, &id))
+		stage(r->staging, &id, type, data, len, like);
+	*ret_id = from_git(&id);
 	return 0;
 }
 
-static int give(git_odb_backend *backend, const struct object *o, void **ret_data, size_t *ret_len,
-	git_object_t *ret_type)
+static int give(git_odb_backend *backend, const struct pack_object *o, void **ret_data,
+	size_t *ret_len, git_object_t *ret_type)
 {
 	void *copy = o ? git_odb_backend_data_alloc(backend, o->len + 1) : NULL;
 
@@ -97,7 +140,7 @@ static int on_read(void **ret_data, size_t *ret_len, git_object_t *ret_type,
 static int on_read_header(
 	size_t *ret_len, git_object_t *ret_type, git_odb_backend *backend, const git_oid *id)
 {
-	const struct object *o = find((struct staging *)backend, id);
+	const struct pack_object *o = find((struct staging *)backend, id);
 
 	if (!o)
 		return GIT_ENOTFOUND;
@@ -107,11 +150,13 @@ static int on_read_header(
 }
 
 static int find_prefix(
-	const struct staging *s, const git_oid *prefix, size_t len, const struct object **ret)
+	const struct staging *s, const git_oid *prefix, size_t len, const struct pack_object **ret)
 {
 	*ret = NULL;
 	for (size_t i = 0; i < s->n; i++) {
-		if (git_oid_ncmp(&s->list[i].id, prefix, len) != 0)
+		const git_oid id = to_git(&s->list[i].id);
+
+		if (git_oid_ncmp(&id, prefix, len) != 0)
 			continue;
 		if (*ret)
 			return GIT_EAMBIGUOUS;
@@ -123,12 +168,12 @@ static int find_prefix(
 static int on_read_prefix(git_oid *ret_id, void **ret_data, size_t *ret_len, git_object_t *ret_type,
 	git_odb_backend *backend, const git_oid *prefix, size_t len)
 {
-	const struct object *o;
+	const struct pack_object *o;
 	int r = find_prefix((struct staging *)backend, prefix, len, &o);
 
 	if (r)
 		return r;
-	*ret_id = o->id;
+	*ret_id = to_git(&o->id);
 	return give(backend, o, ret_data, ret_len, ret_type);
 }
 
@@ -140,11 +185,11 @@ static int on_exists(git_odb_backend *backend, const git_oid *id)
 static int on_exists_prefix(
 	git_oid *ret_id, git_odb_backend *backend, const git_oid *prefix, size_t len)
 {
-	const struct object *o;
+	const struct pack_object *o;
 	int r = find_prefix((struct staging *)backend, prefix, len, &o);
 
 	if (!r)
-		*ret_id = o->id;
+		*ret_id = to_git(&o->id);
 	return r;
 }
 
@@ -180,7 +225,6 @@ int staging_start(struct repo *r, struct error *e)
 		on_free(&s->backend);
 		return repo_error(e, ERR_STATE, "libgit2 is of another version");
 	}
-	s->backend.write = on_write;
 	s->backend.read = on_read;
 	s->backend.read_header = on_read_header;
 	s->backend.read_prefix = on_read_prefix;
@@ -195,74 +239,17 @@ int staging_start(struct repo *r, struct error *e)
 	return 0;
 }
 
-/* A pack on its way to disk. */
-struct packing {
-	git_odb_writepack *to;
-	git_indexer_progress stats;
-	struct sha1 sum;
-};
-
-static int put(struct packing *p, const void *data, size_t len)
-{
-	sha1_add(&p->sum, data, len);
-	return p->to->append(p->to, data, len, &p->stats);
-}
-
-static int put_object(struct packing *p, const struct object *o)
-{
-	uLongf room = compressBound(o->len);
-	AUTO_FREE unsigned char *packed = xmalloc(room);
-	unsigned char head[16];
-	size_t n = 0;
-	size_t len = o->len;
-	int r;
-
-	head[0] = (unsigned char)((unsigned)o->type << 4 | (len & 15));
-	for (len >>= 4; len; len >>= 7) {
-		head[n++] |= 0x80;
-		head[n] = (unsigned char)(len & 0x7f);
-	}
-	if (compress2(packed, &room, o->data, o->len, Z_BEST_SPEED) != Z_OK)
-		return -1;
-	r = put(p, head, n + 1);
-	return r < 0 ? r : put(p, packed, room);
-}
-
-static int write_pack(const struct staging *s, struct packing *p)
-{
-	unsigned char head[12] = "PACK\0\0\0\2";
-	uint8_t sum[20];
-	int r;
-
-	for (int i = 0; i < 4; i++)
-		head[8 + i] = (unsigned char)(s->n >> (24 - 8 * i));
-	sha1_init(&p->sum);
-	r = put(p, head, sizeof(head));
-	for (size_t i = 0; i < s->n && r >= 0; i++)
-		r = put_object(p, &s->list[i]);
-	sha1_end(&p->sum, sum);
-	if (r >= 0)
-		r = p->to->append(p->to, sum, sizeof(sum), &p->stats);
-	return r < 0 ? r : p->to->commit(p->to, &p->stats);
-}
-
 int staging_keep(struct repo *r, struct error *e)
 {
-	struct packing p = {0};
+	AUTO_FREE char *folder = NULL;
 	int status;
 
 	if (!r->staging || !r->staging->n)
 		return 0;
-	status = git_odb_write_pack(&p.to, r->odb, NULL, NULL);
-	if (status >= 0)
-		status = write_pack(r->staging, &p);
-	if (status < 0)
-		status = repo_error(
-			e, ERR_STATE, "cannot write to the git repository \"%s\"", r->path);
-	if (p.to)
-		p.to->free(p.to);
-	if (status < 0)
-		return status;
+	folder = path_join(git_repository_commondir(r->git), "objects/pack");
+	status = pack_write(folder, r->staging->list, r->staging->n, e);
+	if (status)
+		return error_prefix(e, "cannot write to the git repository \"%s\"", r->path);
 	forget(r->staging);
 	return repo_refresh(r, e);
 }

@@ -182,12 +182,11 @@ static void set_entry(
 	raw->entries[raw->n++] = (struct entry){name, len, mode, *id};
 }
 
-/* Writes the entries that are left; *ret_empty: there are none. */
-static int write_raw(
-	struct repo *r, struct raw *raw, struct oid *ret_tree, bool *ret_empty, struct error *e)
+/* Writes the entries that are left; *ret_empty: there are none. old: what they were, or NULL. */
+static int write_raw(struct repo *r, struct raw *raw, const struct oid *old, struct oid *ret_tree,
+	bool *ret_empty, struct error *e)
 {
 	AUTO_STRBUF struct strbuf text;
-	git_oid id;
 
 	strbuf_init(&text, MAX_TREE);
 	if (raw->n)
@@ -206,10 +205,9 @@ static int write_raw(
 	if (text.overflow)
 		return error_set(
 			e, ERR_LIMIT, "a folder has more than %zu bytes of names", MAX_TREE);
-	if (git_odb_write(&id, r->odb, text.buf, text.len, GIT_OBJECT_TREE) < 0)
+	if (staging_write(r, text.buf, text.len, GIT_OBJECT_TREE, old, ret_tree) < 0)
 		return repo_error(
 			e, ERR_STATE, "cannot write to the git repository \"%s\"", r->path);
-	*ret_tree = from_git(&id);
 	return 0;
 }
 
@@ -303,7 +301,7 @@ static int write_level(struct repo *r, const struct oid *tree, struct level l, s
 		status = set_folders(r, &raw, &l, e);
 	if (!status)
 		status = set_files(&raw, &l, true, e);
-	return status ? status : write_raw(r, &raw, ret_tree, ret_empty, e);
+	return status ? status : write_raw(r, &raw, tree, ret_tree, ret_empty, e);
 }
 
 int tree_write(struct repo *r, const struct oid *tree, struct tree_change *changes, size_t n,

@@ -158,8 +158,9 @@ holds "a part of one is not" "$result" '.status == "base"'
 
 # --- what git has is left alone by an attempt that failed, and kept by one that did not
 job mbox="$tmp/tip.mbox" trees="main"
-truth "the commit is kept by a reference" [ "$(rev main refs/patchbay/series/7/1)" = "$(jq -r '.patches[0].commit' <<<"$result")" ]
-truth "and the base with it" [ "$(rev main refs/patchbay/series/7/0)" = "$(jq -r .base <<<"$result")" ]
+truth "the commit is kept by a reference" [ "$(rev main refs/patchbay/series/7/tip)" = "$(jq -r '.patches[0].commit' <<<"$result")" ]
+truth "and the base with it" [ "$(rev main refs/patchbay/series/7/tip~)" = "$(jq -r .base <<<"$result")" ]
+truth "what is kept is whole" g main fsck --full --strict
 git clone -q --depth 2 "file://$tmp/main" "$tmp/shallow"
 job mbox="$tmp/old.mbox" trees="shallow"
 holds "a shallow history ends, and that is no error" "$result" '.status == "conflict" and .chosen_by == "tip"'

@@ -48,7 +48,7 @@ static int set_up(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		changes[i] = (struct tree_change){.path = files[i].path, .mode = files[i].mode};
 		assert_int_equal(repo_write_blob(lab->repo, files[i].data, strlen(files[i].data),
-					 &changes[i].id, &e),
+					 NULL, &changes[i].id, &e),
 			0);
 	}
 	(void)oid_hex(&changes[0].id, lab->old_f);
@@ -132,6 +132,13 @@ static void changes_what_the_patch_names(void **state)
 		 "@@ -1 +0,0 @@\n-x\ndiff --git a/dir b/dir\nnew file mode 100644\n--- /dev/null\n"
 		 "+++ b/dir\n@@ -0,0 +1 @@\n+y\n",
 			"dir", "100644 y\n"},
+		/* a file makes room for a folder of its name, whichever is said first */
+		{"diff --git a/f b/f/x\nrename from f\nrename to f/x\n", "f/x", "100644 1\n2\n3\n"},
+		{"diff --git a/f/x b/f/x\nnew file mode 100644\n--- /dev/null\n+++ b/f/x\n"
+		 "@@ -0,0 +1 @@\n+a\n"
+		 "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n"
+		 "@@ -1,3 +0,0 @@\n-1\n-2\n-3\n",
+			"f/x", "100644 a\n"},
 	};
 	struct lab *lab = *state;
 

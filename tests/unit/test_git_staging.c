@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -41,18 +42,39 @@ static int tear_down(void **state)
 }
 
 /* Packs that are there; loose objects are none of them. */
-static size_t packs(const struct lab *lab)
+static size_t list_packs(const struct lab *lab, size_t *ret_bytes)
 {
 	AUTO_FREE char *folder = path_join(lab->folder, "objects/pack");
 	DIR *dir = opendir(folder);
 	const struct dirent *d;
 	size_t n = 0;
 
-	while (dir && (d = readdir(dir)))
-		n += ends_with(d->d_name, ".pack");
+	while (dir && (d = readdir(dir))) {
+		AUTO_FREE char *path = path_join(folder, d->d_name);
+		struct stat st;
+
+		if (!ends_with(d->d_name, ".pack") || stat(path, &st))
+			continue;
+		n++;
+		if (ret_bytes)
+			*ret_bytes += (size_t)st.st_size;
+	}
 	if (dir)
 		(void)closedir(dir);
 	return n;
+}
+
+static size_t packs(const struct lab *lab)
+{
+	return list_packs(lab, NULL);
+}
+
+static size_t pack_bytes(const struct lab *lab)
+{
+	size_t bytes = 0;
+
+	(void)list_packs(lab, &bytes);
+	return bytes;
 }
 
 /* Whether a repository that is opened anew has the blob with those bytes. */
@@ -71,6 +93,27 @@ static bool on_disk(const struct lab *lab, const struct oid *id, const char *dat
 	return true;
 }
 
+static bool tree_on_disk(const struct lab *lab, const struct oid *tree, const char *path)
+{
+	AUTO_REPO struct repo *repo = NULL;
+	struct error e = ERROR_INIT;
+	struct oid id;
+	unsigned mode;
+
+	assert_int_equal(repo_open(lab->folder, &repo, &e), 0);
+	return tree_find(repo, tree, path, &mode, &id, NULL, &e) == 1;
+}
+
+/* What git makes of the packs: every object, its sum, the index. */
+static int git_verifies(const struct lab *lab)
+{
+	AUTO_FREE char *command = xasprintf("git -C %s fsck --full --strict >/dev/null 2>&1 && "
+					    "git verify-pack %s/objects/pack/*.idx",
+		lab->folder, lab->folder);
+
+	return system(command);
+}
+
 static void keeps_all_in_one_pack(void **state)
 {
 	struct lab *lab = *state;
@@ -86,10 +129,10 @@ static void keeps_all_in_one_pack(void **state)
 	for (size_t i = 0; i < MANY; i++) {
 		int n = snprintf(text, sizeof(text), "%zu", i);
 
-		assert_int_equal(repo_write_blob(lab->repo, text, (size_t)n, &ids[i], &e), 0);
+		assert_int_equal(repo_write_blob(lab->repo, text, (size_t)n, NULL, &ids[i], &e), 0);
 	}
-	assert_int_equal(repo_write_blob(lab->repo, big, 1 << 20, &large, &e), 0);
-	assert_int_equal(repo_write_blob(lab->repo, "", 0, &empty, &e), 0);
+	assert_int_equal(repo_write_blob(lab->repo, big, 1 << 20, NULL, &large, &e), 0);
+	assert_int_equal(repo_write_blob(lab->repo, "", 0, NULL, &empty, &e), 0);
 	change.id = large;
 	assert_int_equal(tree_write(lab->repo, NULL, &change, 1, &tree, &e), 0);
 	/* What is staged can be read, also by the beginning of its name. */
@@ -111,9 +154,10 @@ static void keeps_all_in_one_pack(void **state)
 	}
 	assert_true(on_disk(lab, &large, big, 1 << 20));
 	assert_true(on_disk(lab, &empty, "", 0));
+	assert_int_equal(git_verifies(lab), 0);
 	assert_int_equal(repo_find_blob(lab->repo, hex, &found), 0);
 	/* Again the same: nothing new to keep. */
-	assert_int_equal(repo_write_blob(lab->repo, "0", 1, &found, &e), 0);
+	assert_int_equal(repo_write_blob(lab->repo, "0", 1, NULL, &found, &e), 0);
 	assert_int_equal(staging_keep(lab->repo, &e), 0);
 	assert_int_equal(packs(lab), 1);
 }
@@ -122,18 +166,80 @@ static void drops_what_is_not_wanted(void **state)
 {
 	struct lab *lab = *state;
 	struct error e = ERROR_INIT;
-	struct oid id, found;
+	struct oid id, tree, again, found;
+	struct tree_change change = {.path = "f", .mode = 0100644};
+	unsigned mode;
 	char hex[OID_HEX];
 
-	assert_int_equal(repo_write_blob(lab->repo, "gone", 4, &id, &e), 0);
+	assert_int_equal(repo_write_blob(lab->repo, "gone", 4, NULL, &id, &e), 0);
+	change.id = id;
+	assert_int_equal(tree_write(lab->repo, NULL, &change, 1, &tree, &e), 0);
+	/* Trees that were read are kept in memory by libgit2, too. */
+	assert_int_equal(tree_find(lab->repo, &tree, "f", &mode, &found, NULL, &e), 1);
 	staging_drop(lab->repo);
 	assert_int_equal(repo_find_blob(lab->repo, oid_hex(&id, hex), &found), ERR_MISSING);
 	assert_int_equal(staging_keep(lab->repo, &e), 0);
 	assert_int_equal(packs(lab), 0);
 	/* It can be made again. */
-	assert_int_equal(repo_write_blob(lab->repo, "gone", 4, &id, &e), 0);
+	assert_int_equal(repo_write_blob(lab->repo, "gone", 4, NULL, &id, &e), 0);
+	assert_int_equal(tree_write(lab->repo, NULL, &change, 1, &again, &e), 0);
+	assert_true(oid_equal(&tree, &again));
 	assert_int_equal(staging_keep(lab->repo, &e), 0);
 	assert_true(on_disk(lab, &id, "gone", 4));
+	assert_true(tree_on_disk(lab, &tree, "f"));
+}
+
+/* Versions of one file, each made from the one before, are read as they were written. */
+static void packs_versions_by_their_difference(void **state)
+{
+	enum { VERSIONS = 100 };
+	struct lab *lab = *state;
+	struct error e = ERROR_INIT;
+	AUTO_FREE char *text = xcalloc(1, 300000);
+	struct oid ids[VERSIONS];
+	size_t lens[VERSIONS];
+	size_t len = 200000;
+
+	for (size_t i = 0; i < len; i++)
+		text[i] = (char)('a' + i * i % 23);
+	for (size_t i = 0; i < VERSIONS; i++) {
+		/* Longer, shorter, at the start, at the end, in between, and nothing left. */
+		size_t at = i * 7919 % (len + 1);
+		size_t tail = len - at;
+
+		if (i == 50) {
+			len = 0;
+		} else if (i == 51) {
+			len = 100000;
+		} else if (i % 3 == 0 || tail < 400) {
+			memmove(text + at + 300, text + at, tail);
+			memset(text + at, (int)('A' + i % 26), 300);
+			len += 300;
+		} else {
+			memmove(text + at, text + at + 400, tail - 400);
+			len -= 400;
+		}
+		lens[i] = len;
+		assert_int_equal(
+			repo_write_blob(lab->repo, text, len, i ? &ids[i - 1] : NULL, &ids[i], &e),
+			0);
+	}
+	assert_int_equal(staging_keep(lab->repo, &e), 0);
+	assert_int_equal(packs(lab), 1);
+	assert_true(pack_bytes(lab) < 1000000);
+	for (size_t i = 0; i < VERSIONS; i++) {
+		AUTO_REPO struct repo *repo = NULL;
+		AUTO_FREE char *found = NULL;
+		struct oid id;
+		size_t found_len;
+
+		assert_int_equal(repo_open(lab->folder, &repo, &e), 0);
+		assert_int_equal(repo_read_blob(repo, &ids[i], &found, &found_len, &e), 0);
+		assert_int_equal(found_len, lens[i]);
+		blob_id(found, found_len, &id);
+		assert_true(oid_equal(&id, &ids[i]));
+	}
+	assert_int_equal(git_verifies(lab), 0);
 }
 
 /* Memory has a limit: past it, what is there goes to disk. */
@@ -144,10 +250,11 @@ static void goes_to_disk_where_it_is_too_much(void **state)
 	AUTO_FREE char *data = xcalloc(1, STAGING_MAX_BYTES);
 	struct oid id;
 
-	assert_int_equal(repo_write_blob(lab->repo, data, STAGING_MAX_BYTES - 1000, &id, &e), 0);
+	assert_int_equal(
+		repo_write_blob(lab->repo, data, STAGING_MAX_BYTES - 1000, NULL, &id, &e), 0);
 	assert_int_equal(staging_trim(lab->repo, &e), 0);
 	assert_int_equal(packs(lab), 0);
-	assert_int_equal(repo_write_blob(lab->repo, data, 1000, &id, &e), 0);
+	assert_int_equal(repo_write_blob(lab->repo, data, 1000, NULL, &id, &e), 0);
 	assert_int_equal(staging_trim(lab->repo, &e), 0);
 	assert_int_equal(packs(lab), 1);
 	assert_true(on_disk(lab, &id, data, 1000));
@@ -159,6 +266,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		T(keeps_all_in_one_pack),
 		T(drops_what_is_not_wanted),
+		T(packs_versions_by_their_difference),
 		T(goes_to_disk_where_it_is_too_much),
 	};
 
