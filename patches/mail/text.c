@@ -88,15 +88,31 @@ void text_decode(enum text_encoding encoding, const char *in, size_t len, struct
 	(void)strbuf_add(out, buf, g_mime_encoding_flush(&state, "", 0, buf));
 }
 
-/* GMime's table of charset names has to be there first. */
-static iconv_t open_charset(const char *charset)
-{
-	static bool started;
+#define CHARSET_MAX 64
 
-	if (!started)
-		g_mime_init();
-	started = true;
-	return g_mime_iconv_open("UTF-8", charset);
+/*
+ * The converter from a charset, in its initial state; (iconv_t)-1: it is not known. The last one
+ * stays open: to look a charset up takes longer than to convert a line, and a mail has many lines.
+ */
+static iconv_t converter_from(const char *charset)
+{
+	static char name[CHARSET_MAX];
+	static iconv_t cd = (iconv_t)-1;
+
+	if (strlen(charset) >= CHARSET_MAX)
+		return (iconv_t)-1;
+	if (!streq(name, charset)) {
+		/* GMime's table of charset names has to be there first. */
+		if (!*name)
+			g_mime_init();
+		if (cd != (iconv_t)-1)
+			(void)g_mime_iconv_close(cd);
+		cd = g_mime_iconv_open("UTF-8", charset);
+		(void)snprintf(name, sizeof(name), "%s", charset);
+	} else if (cd != (iconv_t)-1) {
+		(void)iconv(cd, NULL, NULL, NULL, NULL);
+	}
+	return cd;
 }
 
 static bool names_utf8(const char *charset)
@@ -111,13 +127,12 @@ int text_to_utf8(
 	char buf[4096];
 	char *from = (char *)(uintptr_t)in;
 	iconv_t cd;
-	int r = 0;
 
 	if (!charset || !*charset || names_utf8(charset)) {
 		(void)strbuf_add(out, in, len);
 		return 0;
 	}
-	cd = open_charset(charset);
+	cd = converter_from(charset);
 	if (cd == (iconv_t)-1)
 		return error_set(e, ERR_SYNTAX, "its charset \"%.40s\" is not known", charset);
 	for (bool flush = false;;) {
@@ -127,20 +142,16 @@ int text_to_utf8(
 				 : iconv(cd, &from, &len, &to, &room);
 
 		(void)strbuf_add(out, buf, (size_t)(to - buf));
-		if (n == (size_t)-1 && errno != E2BIG) {
-			r = error_set(e, ERR_SYNTAX,
+		if (n == (size_t)-1 && errno != E2BIG)
+			return error_set(e, ERR_SYNTAX,
 				"it says its charset is \"%.40s\", which does not have its bytes",
 				charset);
-			break;
-		}
 		if (n == (size_t)-1)
 			continue;
 		if (flush)
-			break;
+			return 0;
 		flush = true;
 	}
-	(void)g_mime_iconv_close(cd);
-	return r;
 }
 
 static int hex_value(char c)

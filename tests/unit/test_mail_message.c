@@ -232,6 +232,26 @@ static void keeps_its_limits(void **state)
 		"nested");
 }
 
+/* Each line begins anew, whatever the one before was, and whether it could be read. */
+static void converts_lines_one_by_one(void **state)
+{
+	static const char japanese[] = "Content-Type: text/plain; charset=iso-2022-jp\n\n%s";
+	AUTO_FREE char *open_ended = xasprintf(japanese, "\033$B$3\nab\n");
+	AUTO_FREE char *cut = xasprintf(japanese, "\033$B$");
+	AUTO_FREE char *whole = xasprintf(japanese, "ab \033$B$3\033(B\n");
+	AUTO_MESSAGE struct message *m = parse(open_ended);
+	AUTO_MESSAGE struct message *latin =
+		parse("Content-Type: text/plain; charset=iso-8859-1\n\n\xe4\n");
+	AUTO_MESSAGE struct message *n = NULL;
+
+	(void)state;
+	assert_string_equal(m->body, "\xe3\x81\x93\nab\n");
+	assert_string_equal(latin->body, "\xc3\xa4\n");
+	assert_refused(cut, strlen(cut), ERR_SYNTAX, "iso-2022-jp");
+	n = parse(whole);
+	assert_string_equal(n->body, "ab \xe3\x81\x93\n");
+}
+
 static void ends_with_what_is_cut(void **state)
 {
 	static const char *const mails[] = {"", "Subject: x", "Subject: x\n",
@@ -260,6 +280,7 @@ int main(void)
 		cmocka_unit_test(names_parents_nearest_first),
 		cmocka_unit_test(says_why_a_mail_cannot_be_read),
 		cmocka_unit_test(keeps_its_limits),
+		cmocka_unit_test(converts_lines_one_by_one),
 		cmocka_unit_test(ends_with_what_is_cut),
 	};
 
