@@ -63,8 +63,10 @@ static size_t best_place(const struct image *img, const struct line *want, size_
 	same_fn same, size_t *ret_score)
 {
 	size_t reach = n ? MAX_EFFORT / n / 2 : 0;
-	size_t best = MIN_OF(start, img->n);
+	size_t best;
 
+	/* A header may name a line that is millions away. */
+	start = best = MIN_OF(start, img->n);
 	*ret_score = score_at(img, want, n, best, same);
 	for (size_t d = 1; d <= reach && (d <= start || start + d < img->n); d++) {
 		size_t places[2] = {start + d, start - d};
