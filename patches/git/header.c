@@ -224,8 +224,8 @@ static void set_name(char **name, char *value)
 
 enum header_line { HEADER_END, HEADER_MORE };
 
-/* One line of git's extended header; HEADER_END where it is none. def: the name said twice. */
-static int extended_line(struct scan *s, struct diff_file *f, const char *def, struct error *e)
+/* Which line of git's extended header this is, and where its value begins; 0: it is none. */
+static int header_word(const struct scan *s, struct text *ret_value)
 {
 	static const struct {
 		const char *prefix;
@@ -247,16 +247,47 @@ static int extended_line(struct scan *s, struct diff_file *f, const char *def, s
 		{"dissimilarity index ", 's'},
 		{"index ", 'i'},
 	};
-	size_t i = 0;
-	struct text t;
-	unsigned mode = 0;
 
-	while (i < ARRAY_SIZE(lines) && !scan_starts(s, lines[i].prefix))
-		i++;
-	if (i == ARRAY_SIZE(lines))
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (!scan_starts(s, lines[i].prefix))
+			continue;
+		*ret_value = line_text(s, strlen(lines[i].prefix));
+		return lines[i].what;
+	}
+	return 0;
+}
+
+/* The modes before and after, and whether the file comes or goes. def: the name said twice. */
+static int take_mode(const struct scan *s, struct diff_file *f, int what, struct text t,
+	const char *def, struct error *e)
+{
+	unsigned mode = parse_mode(t);
+
+	if (!mode)
+		return error_set(e, ERR_SYNTAX, "line %d of the patch has no valid mode", s->line);
+	if (what == 'o' || what == 'd')
+		f->old_mode = mode;
+	else
+		f->new_mode = mode;
+	if (what == 'd') {
+		f->is_delete = YES;
+		set_name(&f->old_name, xstrdup_null(def));
+	} else if (what == 'N') {
+		f->is_new = YES;
+		set_name(&f->new_name, xstrdup_null(def));
+	}
+	return HEADER_MORE;
+}
+
+/* One line of git's extended header; HEADER_END where it is none. */
+static int extended_line(struct scan *s, struct diff_file *f, const char *def, struct error *e)
+{
+	struct text t;
+	int what = header_word(s, &t);
+
+	switch (what) {
+	case 0:
 		return HEADER_END;
-	t = line_text(s, strlen(lines[i].prefix));
-	switch (lines[i].what) {
 	case 'a':
 		return take_name(t, &f->old_name, f->is_new == YES, e) ?: HEADER_MORE;
 	case 'b':
@@ -265,41 +296,25 @@ static int extended_line(struct scan *s, struct diff_file *f, const char *def, s
 	case 'n':
 	case 'd':
 	case 'N':
-		mode = parse_mode(t);
-		if (!mode)
-			return error_set(
-				e, ERR_SYNTAX, "line %d of the patch has no valid mode", s->line);
-		break;
+		return take_mode(s, f, what, t, def, e);
 	case 'c':
 	case 'r':
-		f->is_copy |= lines[i].what == 'c';
-		f->is_rename |= lines[i].what == 'r';
+		f->is_copy |= what == 'c';
+		f->is_rename |= what == 'r';
 		set_name(&f->old_name, find_name(t, 0));
 		return HEADER_MORE;
 	case 'C':
 	case 'R':
-		f->is_copy |= lines[i].what == 'C';
-		f->is_rename |= lines[i].what == 'R';
+		f->is_copy |= what == 'C';
+		f->is_rename |= what == 'R';
 		set_name(&f->new_name, find_name(t, 0));
 		return HEADER_MORE;
 	case 'i':
 		parse_index(t, f);
 		return HEADER_MORE;
-	default:
+	default: /* how alike they are is git's to know */
 		return HEADER_MORE;
 	}
-	if (lines[i].what == 'o' || lines[i].what == 'd')
-		f->old_mode = mode;
-	else
-		f->new_mode = mode;
-	if (lines[i].what == 'd') {
-		f->is_delete = YES;
-		set_name(&f->old_name, xstrdup_null(def));
-	} else if (lines[i].what == 'N') {
-		f->is_new = YES;
-		set_name(&f->new_name, xstrdup_null(def));
-	}
-	return HEADER_MORE;
 }
 
 static int git_header(struct scan *s, struct diff_file *f, struct error *e)
