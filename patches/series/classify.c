@@ -59,6 +59,25 @@ static void check_number(struct assembly *a, struct mail *mail)
 	}
 }
 
+static bool is_hex_id(const char *p, const char *end)
+{
+	return end - p >= 40 && strspn(p, "0123456789abcdef") >= 40;
+}
+
+/* What `git request-pull` writes, under whatever subject: which commits, and where they are. */
+static bool asks_to_pull(const struct message *m)
+{
+	static const char since[] = "The following changes since commit ";
+	static const char where[] = "\nare available in the ";
+	const char *end = m->body + m->body_len;
+	const char *at = memmem(m->body, m->body_len, since, strlen(since));
+
+	/* It stands at the start of a line, and both in this order. */
+	if (!at || (at != m->body && at[-1] != '\n') || !is_hex_id(at + strlen(since), end))
+		return false;
+	return memmem(at, (size_t)(end - at), where, strlen(where)) != NULL;
+}
+
 static void find_role(struct assembly *a, size_t i)
 {
 	struct mail *mail = &a->mails[i];
@@ -73,6 +92,9 @@ static void find_role(struct assembly *a, size_t i)
 			"a pull request: submit its tree and range as git instead");
 	else if (mail->tags.reply)
 		mail->role = ROLE_REPLY;
+	else if (asks_to_pull(m) && !mail->tags.numbered && !(diff && mail->tags.patch))
+		assembly_ignore(a, m, IGNORED_PULL,
+			"what `git request-pull` writes: submit its tree and range as git instead");
 	else if (diff && (mail->tags.patch || mail->parent == THREADS_NONE))
 		mail->role = ROLE_PATCH;
 	else if (mail->tags.numbered && mail->tags.n == 0)

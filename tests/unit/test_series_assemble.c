@@ -11,6 +11,13 @@
 
 #define CASES TEST_SOURCE_DIR "/../shared/cases/threads/"
 
+#define REQUEST_PULL                                                                 \
+	"Hello,\n\nThe following changes since commit "                              \
+	"0123456789012345678901234567890123456789:\n\n  Subject (2026-11-30)\n\n"    \
+	"are available in the Git repository at:\n\n  https://example.org/r tag\n\n" \
+	"for you to fetch changes up to 9876543210987654321098765432109876543210:\n\n"
+#define DIFF "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"
+
 /* What came of it: "title vN placed/total[+cover][+replies][!held]; ..." and the ignored ids. */
 static char *summary(const struct mail *mails, size_t n)
 {
@@ -156,6 +163,16 @@ static void puts_series_together(void **state)
 		/* what is no patch */
 		{{{.subject = "hello", .id = "1", .text = "x"}}, "-1 "},
 		{{{.subject = "[GIT PULL] things", .id = "1", .text = "x"}}, "-1 "},
+		{{{.subject = "things for 6.13", .id = "1", .text = REQUEST_PULL}}, "-1 "},
+		{{{.subject = "[PATCH] things", .id = "1", .text = REQUEST_PULL}}, "-1 "},
+		/* with -p it brings the diff along */
+		{{{.subject = "things", .id = "1", .text = REQUEST_PULL DIFF}}, "-1 "},
+		/* a cover letter may say where its patches are, too */
+		{{{.subject = "[PATCH 0/1] t", .id = "1", .text = REQUEST_PULL},
+			 {.subject = "[PATCH 1/1] a", .id = "2", .parent = "1"}},
+			"t v1 1/1 cover; "},
+		{{{.subject = "[PATCH] the words", .id = "1", .text = REQUEST_PULL "---\n" DIFF}},
+			"the words v1 1/1; "},
 		{{{.subject = "[PATCH 1/2] empty", .id = "1", .text = "x"}}, "-1 "},
 	};
 
