@@ -24,7 +24,7 @@ static void named_done(struct named *n)
 static int check_members(const cJSON *body, struct error *e)
 {
 	static const char *const known[] = {"message_id", "url", "git", "tree", "base", "needs",
-		"profile", "until", "no_inherit"};
+		"profile", "until", "no_inherit", "keep_older"};
 	const cJSON *item;
 
 	json_for_each (item, body) {
@@ -35,7 +35,7 @@ static int check_members(const cJSON *body, struct error *e)
 		if (!good)
 			return error_set(e, ERR_SYNTAX,
 				"there is no member \"%.60s\" here; there are message_id, url, "
-				"git, tree, base, needs, profile, until and no_inherit",
+				"git, tree, base, needs, profile, until, no_inherit and keep_older",
 				item->string);
 	}
 	return 0;
@@ -164,6 +164,7 @@ int named_submit(struct request *r, const struct submit_opts *query, struct seri
 	n.opts.profile = option(r, &n, "profile");
 	n.opts.until = option(r, &n, "until");
 	n.opts.no_inherit = json_bool(n.body, "no_inherit", query->no_inherit);
+	n.opts.keep_older = json_bool(n.body, "keep_older", query->keep_older);
 	if (n.opts.n_needs == 0) {
 		n.opts.needs = query->needs;
 		n.opts.n_needs = query->n_needs;
