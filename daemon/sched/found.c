@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series that a visit to an archive found. */
 #include "daemon/sched/inbox.h"
+#include "daemon/store/version.h"
 
 struct visit {
 	struct sched *s;
@@ -153,6 +154,68 @@ static int take_series(struct visit *v, const cJSON *found, struct error *e)
 	return part_put(v->s->store, &part, json_get(found, "message_ids"), &id, e);
 }
 
+/* More was said of a series that is over, or goes on as it is. */
+static int take_replies(struct visit *v, const cJSON *found, struct error *e)
+{
+	AUTO_TX struct tx tx = TX_INIT;
+	AUTO_PART struct part_row part = {0};
+	AUTO_SERIES struct series_row series = {0};
+	const cJSON *trailers = json_get(found, "trailers");
+	int64_t id;
+	int err = choose_part(v, found, &part, e);
+
+	if (err < 0 || !part.series_id)
+		return err;
+	free(part.mail_sha256);
+	part.mail_sha256 = xstrdup(json_str(found, "sha256", ""));
+	if ((err = sched_keep_mail(v->s, json_str(found, "mbox", ""), part.mail_sha256, e)) < 0 ||
+		(err = store_begin(v->s->store, &tx, e)) < 0 ||
+		(err = series_get(v->s->store, part.series_id, &series, e)) < 0 ||
+		(err = part_put(v->s->store, &part, NULL, &id, e)) < 0 ||
+		(err = series_set_mail(v->s->store, part.series_id, part.mail_sha256,
+			 json_int(found, "size", 0), e)) < 0 ||
+		(err = version_set_trailers(v->s->store, part.series_id, series.run, trailers, e)) <
+			0 ||
+		(err = store_commit(&tx, e)) < 0)
+		return err;
+	sched_notify_row(v->s, CHANGE_SERIES, part.series_id);
+	return 0;
+}
+
+/*
+ * New mails answer series that are not among those the visit knew of: partial rerolls, replies. Those
+ * that the lab has come along when the same mails are gone through once more.
+ */
+static int recall(struct visit *v, const cJSON *asks, int64_t job_id, struct error *e)
+{
+	struct sched *s = v->s;
+	const cJSON *item;
+
+	json_for_each (item, asks) {
+		int64_t part = 0;
+		int err = part_closed_with_mail(s->store, cJSON_GetStringValue(item), &part, e);
+
+		if (err < 0)
+			return err;
+		if (!part || inbox_recalls(s, v->archive_id, part))
+			continue;
+		s->recalled = xgrow(s->recalled, s->n_recalled, sizeof(*s->recalled));
+		s->recalled[s->n_recalled++] = (struct recalled){v->archive_id, part};
+		s->recall_job = job_id;
+	}
+	return 0;
+}
+
+static void forget_recalled(struct sched *s, int64_t archive_id)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_recalled; i++)
+		if (s->recalled[i].archive_id != archive_id)
+			s->recalled[n++] = s->recalled[i];
+	s->n_recalled = n;
+}
+
 /* A mail that the archive took back completes nothing any more. */
 static int take_back(struct visit *v, const char *message_id, struct error *e)
 {
@@ -182,13 +245,17 @@ int inbox_take(struct sched *s, const struct job_row *job, const cJSON *result, 
 		return err;
 	v.config = config;
 	v.archive_id = row.id;
+	err = recall(&v, json_get(result, "asks"), job->id, e);
+	if (err < 0 || s->recall_job == job->id)
+		return err;
 	json_for_each (item, json_get(result, "taken_back")) {
 		err = take_back(&v, cJSON_GetStringValue(item), e);
 		if (err < 0)
 			return err;
 	}
 	json_for_each (item, json_get(result, "series")) {
-		err = take_series(&v, item, e);
+		err = json_bool(item, "only_replies", false) ? take_replies(&v, item, e)
+							     : take_series(&v, item, e);
 		if (err < 0)
 			return err;
 	}
@@ -203,6 +270,10 @@ int inbox_store(
 
 	if (err < 0)
 		return err;
+	if (o->status == STATUS_PASS && s->recall_job == job->id)
+		return 0;
+	if (o->status == STATUS_PASS)
+		forget_recalled(s, row.id);
 	if (o->status == STATUS_PASS && o->result)
 		return archive_set_visited(s->store, row.id, json_get(o->result, "positions"),
 			json_int(o->result, "mails", 0), clock_unix_ms(), e);

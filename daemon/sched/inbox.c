@@ -37,6 +37,15 @@ int inbox_config_of(const struct sched *s, const char *name, cJSON **ret_archive
 		name, s->state);
 }
 
+bool inbox_recalls(const struct sched *s, int64_t archive_id, int64_t part_id)
+{
+	for (size_t i = 0; i < s->n_recalled; i++)
+		if (s->recalled[i].archive_id == archive_id &&
+			(!part_id || s->recalled[i].part_id == part_id))
+			return true;
+	return false;
+}
+
 static int queue_visit(struct sched *s, const struct archive_row *archive, struct error *e)
 {
 	AUTO_TX struct tx tx = TX_INIT;
@@ -76,7 +85,7 @@ static int64_t due_ms(struct sched *s, const cJSON *config, const struct archive
 	if (job.status != STATUS_PASS)
 		every_ms = MAX_OF(every_ms, RETRY_S * 1000);
 	/* There is more, and nothing to wait for. */
-	else if (json_bool(job.result, "more", false))
+	else if (json_bool(job.result, "more", false) || inbox_recalls(s, row->id, 0))
 		every_ms = 0;
 	return clock_mono_ms() + job.ended_ms + every_ms - clock_unix_ms();
 }
@@ -145,6 +154,37 @@ int sched_archives(struct sched *s, cJSON **ret_config, struct error *e)
 	return err;
 }
 
+static void add_part(
+	struct sched *s, cJSON *list, const struct part_row *part, bool settled, bool recalled)
+{
+	AUTO_FREE char *mail = sched_mail(s, part->mail_sha256);
+	cJSON *item = cJSON_CreateObject();
+
+	cJSON_AddItemToArray(list, item);
+	json_set_int(item, "part", part->id);
+	json_set_str(item, "mbox", mail);
+	json_set_bool(item, "settled", settled);
+	json_set_bool(item, "recalled", recalled);
+}
+
+/* Series that were over, and that new mails answer. */
+static int add_recalled(struct sched *s, cJSON *list, int64_t archive_id, struct error *e)
+{
+	for (size_t i = 0; i < s->n_recalled; i++) {
+		AUTO_PART struct part_row part = {0};
+		int err;
+
+		if (s->recalled[i].archive_id != archive_id)
+			continue;
+		err = part_get(s->store, s->recalled[i].part_id, &part, e);
+		if (err < 0 && err != ERR_MISSING)
+			return err;
+		if (err >= 0 && !part.open)
+			add_part(s, list, &part, true, true);
+	}
+	return 0;
+}
+
 static int add_open(struct sched *s, cJSON *spec, int64_t archive_id, struct error *e)
 {
 	cJSON *list = json_add_array(spec, "open");
@@ -154,17 +194,11 @@ static int add_open(struct sched *s, cJSON *spec, int64_t archive_id, struct err
 
 	if (err < 0 || (err = part_open(s->store, archive_id, &parts, &n, e)) < 0)
 		return err;
-	for (size_t i = 0; i < n; i++) {
-		AUTO_FREE char *mail = sched_mail(s, parts[i].mail_sha256);
-		cJSON *item = cJSON_CreateObject();
-
-		cJSON_AddItemToArray(list, item);
-		json_set_int(item, "part", parts[i].id);
-		json_set_str(item, "mbox", mail);
-		json_set_bool(item, "settled", clock_unix_ms() - parts[i].changed_ms >= SETTLE_MS);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_part(s, list, &parts[i], clock_unix_ms() - parts[i].changed_ms >= SETTLE_MS,
+			false);
 	part_free_all(parts, n);
-	return 0;
+	return add_recalled(s, list, archive_id, e);
 }
 
 int inbox_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,

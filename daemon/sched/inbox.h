@@ -14,6 +14,9 @@ int inbox_config_of(const struct sched *s, const char *name, cJSON **ret_archive
 /* Queues the visits that are due, and sets the timer for the next. */
 void inbox_turn(struct sched *s);
 
+/* Does the next visit to an archive assemble this part (0: any) again? */
+bool inbox_recalls(const struct sched *s, int64_t archive_id, int64_t part_id);
+
 /* The document of a visit's worker. */
 int inbox_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
 	struct error *e);
@@ -24,7 +27,7 @@ int inbox_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t 
  * job's end and the archive's new position are stored.
  */
 int inbox_take(struct sched *s, const struct job_row *job, const cJSON *result, struct error *e);
-/* In the transaction of the job's end. */
+/* In the transaction of the job's end; a visit that asked for series is made again. */
 int inbox_store(
 	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e);
 

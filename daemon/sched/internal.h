@@ -15,6 +15,12 @@
 
 struct running;
 
+/* A series of an archive that was over, and that the archive's next visit assembles again. */
+struct recalled {
+	int64_t archive_id;
+	int64_t part_id;
+};
+
 struct sched {
 	struct loop *loop;
 	struct store *store;
@@ -24,6 +30,9 @@ struct sched {
 	struct observer *observers;
 	struct loop_source *kick;
 	struct loop_source *inbox; /* the next visit to an archive */
+	struct recalled *recalled; /* not stored: a visit that does not find them asks again */
+	size_t n_recalled;
+	int64_t recall_job; /* the visit that asked last, whose mails are gone through once more */
 	struct loop_source *again; /* after trouble with the disk */
 };
 

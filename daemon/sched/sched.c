@@ -205,6 +205,7 @@ struct sched *sched_free(struct sched *s)
 	free(s->artifacts);
 	free(s->mail);
 	free(s->trees);
+	free(s->recalled);
 	free(s);
 	return NULL;
 }

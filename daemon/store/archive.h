@@ -59,6 +59,9 @@ int part_open(struct store *s, int64_t archive_id, struct part_row **ret_rows, s
 	struct error *e);
 /* Nothing waits longer than until then: closes what has a series, forgets the rest. */
 int part_expire(struct store *s, int64_t before_ms, struct error *e);
+/* The newest one with a series that has this cover letter or patch and waits for nothing; 0: none. */
+int part_closed_with_mail(
+	struct store *s, const char *message_id, int64_t *ret_part, struct error *e);
 /* Open ones that have a mail. *ret_ids: heap. */
 int part_with_mail(
 	struct store *s, const char *message_id, int64_t **ret_ids, size_t *ret_n, struct error *e);

@@ -168,6 +168,22 @@ int part_expire(struct store *s, int64_t before_ms, struct error *e)
 	return err < 0 ? err : store_commit(&tx, e);
 }
 
+int part_closed_with_mail(
+	struct store *s, const char *message_id, int64_t *ret_part, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	int err = store_query(s, &st, e,
+		"SELECT part.id FROM part_mail JOIN part ON part.id = part_id "
+		"WHERE message_id = ? AND NOT open AND series_id IS NOT NULL "
+		"ORDER BY part.id DESC LIMIT 1",
+		"s", message_id);
+
+	if (err < 0 || (err = store_next(st, e)) < 0)
+		return err;
+	*ret_part = err > 0 ? col_int(st, 0) : 0;
+	return 0;
+}
+
 int part_with_mail(
 	struct store *s, const char *message_id, int64_t **ret_ids, size_t *ret_n, struct error *e)
 {

@@ -112,12 +112,33 @@ int version_keeps_older(struct store *s, int64_t series_id, bool *ret_keeps, str
 	return 0;
 }
 
+int version_ran_before(struct store *s, int64_t series_id, int run, bool *ret_ran, struct error *e)
+{
+	AUTO_STMT sqlite3_stmt *st = NULL;
+	int err = store_query(s, &st, e,
+		"SELECT 1 FROM run WHERE series_id = ? AND n < ? AND state <> 'held' LIMIT 1", "ii",
+		series_id, (int64_t)run);
+
+	if (err < 0 || (err = store_next(st, e)) < 0)
+		return err;
+	*ret_ran = err > 0;
+	return 0;
+}
+
 int version_set_previous(
 	struct store *s, int64_t series_id, int run, int64_t previous_id, struct error *e)
 {
 	return store_exec_one(s, e, "version",
 		"UPDATE version SET previous_id = ?3 WHERE series_id = ?1 AND run = ?2", "iii",
 		series_id, (int64_t)run, previous_id);
+}
+
+int version_set_trailers(
+	struct store *s, int64_t series_id, int run, const cJSON *trailers, struct error *e)
+{
+	return store_exec(s, e,
+		"UPDATE version SET trailers = ?3 WHERE series_id = ?1 AND run = ?2", "iij",
+		series_id, (int64_t)run, trailers);
 }
 
 int version_previous(struct store *s, int64_t series_id, int run, int64_t *ret_id, struct error *e)

@@ -10,6 +10,9 @@ int version_keep_older(struct store *s, int64_t series_id, struct error *e);
 
 int version_keeps_older(struct store *s, int64_t series_id, bool *ret_keeps, struct error *e);
 
+/* Whether an earlier run of the series came further than being held. */
+int version_ran_before(struct store *s, int64_t series_id, int run, bool *ret_ran, struct error *e);
+
 struct version_row {
 	int64_t series_id;
 	int version;
@@ -28,6 +31,9 @@ int version_newer(struct store *s, int64_t series_id, int run, int64_t *ret_id, 
 	struct error *e);
 int version_set_previous(
 	struct store *s, int64_t series_id, int run, int64_t previous_id, struct error *e);
+/* What replies have said since it was parsed. Nothing where it was not parsed yet. */
+int version_set_trailers(
+	struct store *s, int64_t series_id, int run, const cJSON *trailers, struct error *e);
 /* 0: none. */
 int version_previous(struct store *s, int64_t series_id, int run, int64_t *ret_id, struct error *e);
 

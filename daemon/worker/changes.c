@@ -46,3 +46,22 @@ void changes_add_previous(const struct series *old, const struct series *new, cJ
 	json_set_bool(previous, "partial", new->partial);
 	add_changes(old, new, previous);
 }
+
+cJSON *trailers_json(const struct series *s)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (size_t i = 0; i < s->n_trailers; i++) {
+		const struct series_trailer *t = &s->trailers[i];
+		cJSON *item = cJSON_CreateObject();
+
+		json_set_str(item, "name", t->name);
+		json_set_str(item, "value", t->value);
+		json_set_int(item, "patch", t->patch);
+		json_set_bool(item, "reply", t->reply);
+		json_set_str(item, "message_id", t->message->message_id);
+		json_set_str(item, "refused", t->refused);
+		cJSON_AddItemToArray(list, item);
+	}
+	return list;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What became of the patches of the version before, as JSON; docs/internals/worker-protocol.md. */
+/* What became of the patches of the version before, and what was said of a series, as JSON;
+ * docs/internals/worker-protocol.md. */
 #ifndef WORKER_CHANGES_H
 #define WORKER_CHANGES_H
 
@@ -14,5 +15,8 @@
  * whether the new one is `partial`, `changes`, and `rough` where not all could be looked at.
  */
 void changes_add_previous(const struct series *old, const struct series *new, cJSON *previous);
+
+/* Reviewed-by and its like: an array, the caller's. */
+cJSON *trailers_json(const struct series *s);
 
 #endif

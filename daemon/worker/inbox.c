@@ -3,6 +3,7 @@
  * inbox: what a mailing-list archive took in since the last visit, as series;
  * docs/internals/worker-protocol.md, docs/internals/inbox.md.
  */
+#include "daemon/worker/changes.h"
 #include "daemon/worker/worker.h"
 
 #include "base/file.h"
@@ -15,6 +16,7 @@
 #define VISIT_MAX_MAILS 2000
 #define VISIT_MAX_BYTES ((size_t)64 << 20)
 #define VISIT_MAX_NEW 400 /* new mails with a patch or a cover letter */
+#define VISIT_MAX_ASKS 4000 /* mails that are not here and are answered */
 #define SERIES_MAX_BYTES ((size_t)32 << 20) /* as of what is submitted */
 
 struct inbox {
@@ -153,11 +155,12 @@ static void on_fetch(const char *what, int64_t done, int64_t total, void *data)
 	worker_progress(data, done, total, "%s", what);
 }
 
-/* Which open series its mails are from, and how many of them are new. */
+/* Which open series its mails are from, and how many of them are new. What a partial reroll took
+ * from the version before is that one's. */
 static size_t list_parts(const struct inbox *in, const struct series *s, cJSON *parts, cJSON *ids)
 {
 	size_t n, n_new = 0;
-	AUTO_FREE const struct message **all = series_messages(s, &n);
+	AUTO_FREE const struct message **all = series_own_messages(s, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct mails_raw *raw = mails_raw_of(&in->mails, all[i]);
@@ -178,17 +181,17 @@ static size_t list_parts(const struct inbox *in, const struct series *s, cJSON *
 	return n_new;
 }
 
-/* Has nothing come of it for so long that nothing more will? */
-static bool is_settled(const struct inbox *in, const cJSON *parts)
+/* How many of the parts the job says this of. */
+static int count_parts(const struct inbox *in, const cJSON *parts, const char *what)
 {
 	const cJSON *part, *item;
+	int n = 0;
 
 	json_for_each (part, parts)
 		json_for_each (item, json_get(in->job->doc, "open"))
-			if (json_int(item, "part", 0) == (int64_t)part->valuedouble &&
-				!json_bool(item, "settled", false))
-				return false;
-	return true;
+			n += json_int(item, "part", 0) == (int64_t)part->valuedouble &&
+			     json_bool(item, what, false);
+	return n;
 }
 
 /* A series into a file of its own, on disk, named in the result. */
@@ -220,11 +223,15 @@ static int tell_series(struct inbox *in, const struct series *s, cJSON *list, st
 	cJSON *ids = json_add_array(item, "message_ids");
 	size_t n_new;
 	bool complete;
+	bool only_replies;
 	int r;
 
 	n_new = list_parts(in, s, parts, ids);
-	complete = s->complete && (!s->loose || (n_new == 0 && is_settled(in, parts)));
-	if (n_new == 0 && cJSON_GetArraySize(parts) < 2 && !complete)
+	complete = s->complete && (!s->loose || (n_new == 0 && count_parts(in, parts, "settled") ==
+								       cJSON_GetArraySize(parts)));
+	/* One that was over is here for what answers it: replies, or a version with parts of it. */
+	only_replies = count_parts(in, parts, "recalled") > 0 && cJSON_GetArraySize(ids) == 0;
+	if (n_new == 0 && ((cJSON_GetArraySize(parts) < 2 && !complete) || only_replies))
 		return 0;
 	json_set_str(item, "title", s->title);
 	json_set_bool(item, "complete", complete);
@@ -232,6 +239,9 @@ static int tell_series(struct inbox *in, const struct series *s, cJSON *list, st
 	json_set_bool(item, "wanted", filter_has_path(&in->filter.paths, s));
 	json_set_bool(item, "may_run", filter_may_run(&in->filter, &in->mails, s, &why));
 	json_set_str(item, "why", why);
+	json_set_bool(item, "only_replies", only_replies);
+	if (only_replies)
+		json_set(item, "trailers", trailers_json(s));
 	r = write_series(in, s, item, &over);
 	if (r == ERR_LIMIT) {
 		note(in, "%s", over.msg);
@@ -241,6 +251,55 @@ static int tell_series(struct inbox *in, const struct series *s, cJSON *list, st
 		return error_set(e, r, "%s", over.msg);
 	cJSON_AddItemToArray(list, steal_ptr(item));
 	return 0;
+}
+
+static bool is_here(const struct inbox *in, const char *message_id)
+{
+	for (size_t i = 0; i < in->mails.n; i++)
+		if (streq(in->mails.set.messages[i]->message_id, message_id))
+			return true;
+	return false;
+}
+
+/* Messages of series that need nothing more. */
+static bool *find_placed(const struct inbox *in)
+{
+	const struct series_set *set = &in->mails.set;
+	bool *placed = xcalloc(in->mails.n + 1, sizeof(*placed));
+
+	for (size_t i = 0; i < set->n_series; i++) {
+		size_t n;
+		AUTO_FREE const struct message **all = series_messages(&set->series[i], &n);
+
+		if (!set->series[i].complete || set->series[i].loose)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			for (size_t k = 0; k < in->mails.n; k++)
+				placed[k] |= set->messages[k] == all[j];
+	}
+	return placed;
+}
+
+/*
+ * What new mails answer that belong to no series here, or to half a one: if the lab knows it, it
+ * comes along the next time. The nearest, and the first of the thread, which is a cover letter.
+ */
+static void tell_asks(const struct inbox *in, cJSON *asks)
+{
+	AUTO_FREE bool *placed = find_placed(in);
+
+	for (size_t i = 0; i < in->mails.n; i++) {
+		const struct message *m = in->mails.set.messages[i];
+		size_t n = m->n_references;
+
+		if (in->mails.raw[i].part || placed[i])
+			continue;
+		for (size_t r = 0; r < n; r += MAX_OF(n - 1, (size_t)1))
+			if (!is_here(in, m->references[r]) &&
+				strlen(m->references[r]) <= MAILS_MAX_ID &&
+				cJSON_GetArraySize(asks) < VISIT_MAX_ASKS)
+				json_push_str(asks, m->references[r]);
+	}
 }
 
 static int tell(struct inbox *in, const struct archive *a, cJSON *result, struct error *e)
@@ -263,6 +322,7 @@ static int tell(struct inbox *in, const struct archive *a, cJSON *result, struct
 	json_set_bool(result, "more", a->more);
 	json_set_bool(result, "rewritten", a->rewritten);
 	json_set_int(result, "mails", (int64_t)in->n_seen);
+	tell_asks(in, json_add_array(result, "asks"));
 	for (size_t i = 0; i < set->n_ignored; i++)
 		note(in, "%s: %s",
 			set->ignored[i].message_id ? set->ignored[i].message_id : "a mail",

@@ -71,24 +71,6 @@ static void add_prerequisites(const struct series *s, cJSON *series)
 	}
 }
 
-static void add_trailers(const struct series *s, cJSON *series)
-{
-	cJSON *list = json_add_array(series, "trailers");
-
-	for (size_t i = 0; i < s->n_trailers; i++) {
-		const struct series_trailer *t = &s->trailers[i];
-		cJSON *item = cJSON_CreateObject();
-
-		json_set_str(item, "name", t->name);
-		json_set_str(item, "value", t->value);
-		json_set_int(item, "patch", t->patch);
-		json_set_bool(item, "reply", t->reply);
-		json_set_str(item, "message_id", t->message->message_id);
-		json_set_str(item, "refused", t->refused);
-		cJSON_AddItemToArray(list, item);
-	}
-}
-
 /* null where it is not here. */
 static void add_previous(const struct series *s, cJSON *series)
 {
@@ -133,7 +115,7 @@ static cJSON *series_json(const struct series *s, char **ret_held)
 	json_set_str(series, "base_commit", s->base_commit);
 	json_set_str(series, "change_id", s->change_id);
 	add_prerequisites(s, series);
-	add_trailers(s, series);
+	json_set(series, "trailers", trailers_json(s));
 	add_previous(s, series);
 	json_set(series, "patches", patches);
 	*ret_held = steal_ptr(held);

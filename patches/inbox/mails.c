@@ -93,19 +93,31 @@ void mails_assemble(struct mails *m)
 	series_set_assemble(&m->set);
 }
 
-const struct message **series_messages(const struct series *s, size_t *ret_n)
+static const struct message **list_messages(const struct series *s, bool own, size_t *ret_n)
 {
 	const struct message **all = xcalloc(s->n_patches + s->n_replies + 1, sizeof(*all));
 	size_t n = 0;
 
-	if (s->cover)
+	/* A partial reroll has no cover letter of its own. */
+	if (s->cover && !(own && s->partial))
 		all[n++] = s->cover;
 	for (size_t i = 0; i < s->n_patches; i++)
-		all[n++] = s->patches[i].message;
+		if (!(own && s->patches[i].carried))
+			all[n++] = s->patches[i].message;
 	for (size_t i = 0; i < s->n_replies; i++)
 		all[n++] = s->replies[i];
 	*ret_n = n;
 	return all;
+}
+
+const struct message **series_messages(const struct series *s, size_t *ret_n)
+{
+	return list_messages(s, false, ret_n);
+}
+
+const struct message **series_own_messages(const struct series *s, size_t *ret_n)
+{
+	return list_messages(s, true, ret_n);
 }
 
 const struct mails_raw *mails_raw_of(const struct mails *m, const struct message *message)
@@ -139,10 +151,11 @@ int mails_write_one(const char *data, size_t len, struct strbuf *out)
 	return out->overflow ? ERR_LIMIT : 0;
 }
 
-int mails_write(const struct mails *m, const struct series *s, struct strbuf *out, struct error *e)
+static int write_own(
+	const struct mails *m, const struct series *s, struct strbuf *out, struct error *e)
 {
 	size_t n;
-	AUTO_FREE const struct message **all = series_messages(s, &n);
+	AUTO_FREE const struct message **all = series_own_messages(s, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct mails_raw *raw = mails_raw_of(m, all[i]);
@@ -153,4 +166,19 @@ int mails_write(const struct mails *m, const struct series *s, struct strbuf *ou
 				out->max);
 	}
 	return 0;
+}
+
+int mails_write(const struct mails *m, const struct series *s, struct strbuf *out, struct error *e)
+{
+	const struct series **chain = xcalloc(m->set.n_series + 1, sizeof(*chain));
+	size_t n = 0;
+	int r = 0;
+
+	/* No chain of versions goes round. */
+	for (const struct series *at = s; at; at = at->partial ? at->previous : NULL)
+		chain[n++] = at;
+	while (n && !r)
+		r = write_own(m, chain[--n], out, e);
+	free((void *)chain);
+	return r;
 }

@@ -39,10 +39,13 @@ void mails_assemble(struct mails *m);
 
 /* All messages of a series: cover letter, patches, replies. The array is the caller's. */
 const struct message **series_messages(const struct series *s, size_t *ret_n);
+/* Of a partial reroll, without those that it took from the version before. */
+const struct message **series_own_messages(const struct series *s, size_t *ret_n);
 /* The raw mail of a message of the set. */
 const struct mails_raw *mails_raw_of(const struct mails *m, const struct message *message);
 
-/* A series as mboxrd. ERR_LIMIT past out's maximum. */
+/* A series as mboxrd, a partial reroll with the version that it replaces patches of before it.
+ * ERR_LIMIT past out's maximum. */
 int mails_write(const struct mails *m, const struct series *s, struct strbuf *out, struct error *e);
 /* One mail appended to an mboxrd. */
 int mails_write_one(const char *data, size_t len, struct strbuf *out);

@@ -78,10 +78,18 @@ my $www = PublicInbox::WWW->new;
 STDOUT->autoflush(1);
 builder {
 	enable 'AccessLog', format => '%r', logger => sub { print STDOUT @_ };
-	sub { $www->call(@_) };
+	sub {
+		my $env = shift;
+		# An archive that moved: on this host, to another one.
+		return [301, [Location => "http://127.0.0.1:$ENV{PORT}/list$1"], []]
+			if $env->{REQUEST_URI} =~ m{^/moved(/.*)};
+		return [301, [Location => "http://localhost:$ENV{PORT}/list$1"], []]
+			if $env->{REQUEST_URI} =~ m{^/away(/.*)};
+		$www->call($env);
+	};
 };
 END
-public-inbox-httpd -W0 -l "127.0.0.1:$port" "$tmp/web.psgi" >"$tmp/access.log" 2>"$tmp/httpd.log" &
+PORT=$port public-inbox-httpd -W0 -l "127.0.0.1:$port" "$tmp/web.psgi" >"$tmp/access.log" 2>"$tmp/httpd.log" &
 pids+=($!)
 web=http://127.0.0.1:$port/list
 truth "public-inbox serves the archive" eventually 20 curl -s -o "$tmp/page" "$web/"
@@ -235,6 +243,46 @@ visit_and_wait
 truth "public-inbox has edited a mail" rewritten "$tip"
 holds "nor does an edit make anything new" "$all" 'length == 8 and all(.run <= 4)'
 
+# --- a series that is over is answered
+one() { jq -c --arg t "$1" --argjson v "$2" '[.[] | select(.title == $t and .version == $v)][0]' <<<"$all"; }
+before=$(one "Series one" 1)
+cat >"$tmp/mails/review-0.mail" <<END
+From: A Reviewer <rev@example.org>
+To: list@example.org
+Subject: Re: [PATCH 2/2] drivers/vfio/b.c: change one 2
+Message-ID: <review-0@example.org>
+In-Reply-To: <one-2@example.org>
+References: <one-0@example.org> <one-2@example.org>
+Date: Mon, 30 Nov 2026 12:00:00 +0000
+
+Fine.
+
+Reviewed-by: A Reviewer <rev@example.org>
+END
+add review-0
+visit_and_wait
+# What it asked for comes with the next visit, which follows at once.
+reviewed() { pb series report 1 2>/dev/null | jq -e '.trailers | any(.reply and .name == "Reviewed-by" and .patch == 2)' >/dev/null; }
+truth "a reply to a series that is over is there" eventually 60 reviewed
+ended
+truth "and the series does not run again for it" test "$(one "Series one" 1 | jq -c '{run, state, verdict}')" = \
+	"$(jq -c '{run, state, verdict}' <<<"$before")"
+reroll() { # NAME N: version 2 of one patch of a series, in reply to it
+	sed "s/^Subject: \[PATCH \([0-9]*\/[0-9]*\)\]/Subject: [PATCH v2 \1]/
+		s/^Message-I[dD]: .*/Message-ID: <$1-v2-$2@example.org>/
+		s/^In-Reply-To: .*/In-Reply-To: <$1-$2@example.org>/
+		s/^+$1 $2\$/+$1 $2 again/" "$tmp/mails/$1-$2.mail" >"$tmp/mails/$1-v2-$2.mail"
+	add "$1-v2-$2"
+	visit_and_wait
+}
+rerolled() { ended && one "$1" 2 | jq -e '.patches == 2 and .state == "held" and (.held | test("forged"))' >/dev/null; }
+reroll one 2
+truth "one patch of it sent again is a version with all patches" eventually 60 rerolled "Series one"
+holds "beside the first, which is as it was" "$(one "Series one" 1)" ".run == $(jq .run <<<"$before")"
+pb series approve "$(one "Series one" 2 | jq .id)" >"$tmp/approved.json" 2>>"$tmp/cli.log"
+eventually 60 ended
+holds "and runs when it is approved of" "$(one "Series one" 2)" '.state == "done" and .verdict == "pass"'
+
 # --- what is named is fetched
 # named WANTED-EXIT FILTER ARGUMENT...: submit it and look at the series
 named() {
@@ -260,7 +308,7 @@ named 2 '.held | test("nowhere")' --git nowhere
 # What was exported makes the same trees again.
 got=$(pb series ls | jq -c '[.items[] | select(.source.git == "two")][0].id')
 truth "a range of commits becomes the same commits" test \
-	"$(git --git-dir="$state/trees/t.git" log -2 --format='%T %an %ae %ad %B' "refs/patchbay/series/$got/2")" = \
+	"$(git --git-dir="$state/trees/t.git" log -2 --format='%T %an %ae %ad %B' "refs/patchbay/series/$got/tip")" = \
 	"$(g log -2 --format='%T %an %ae %ad %B' two)"
 
 # --- the lab is killed; the mirror is lost
@@ -272,6 +320,23 @@ series nine drivers/vfio/b.c
 add nine-0 nine-1
 visit_and_wait
 holds "nothing is seen twice, and what is new is seen" "$all" \
-	'map(select(.archive)) | length == 9 and .[8].title == "Series nine"'
+	'map(select(.archive)) | length == 10 and .[9].title == "Series nine"'
+reroll two 1
+truth "what is answered is known after that, too" eventually 60 rerolled "Series two"
+
+# --- an archive that has moved, visited by itself; one that leads to another host
+cat >>"$state/archives.yaml" <<END
+  - { name: moved, url: http://127.0.0.1:$port/moved/, until: apply, every: 5s, history: 1h, paths: [drivers/vfio] }
+  - { name: away, url: http://127.0.0.1:$port/away/, until: apply, every: 1h, history: 1h }
+END
+archive() { archives=$(pb archive ls) && jq -e ".items[] | select(.name == \"$1\") | $2" >/dev/null <<<"$archives"; }
+truth "an archive that has moved on its host is followed" eventually 60 archive moved '.visited != null and .mails > 5'
+truth "one that leads to another host is not, and says why" eventually 60 archive away '.reason != null and (.reason | test("another host"))'
+ended
+holds "what both archives have is seen once" "$all" 'map(select(.archive)) | length == 11'
+series ten drivers/vfio/a.c
+add ten-0 ten-1
+came() { ended && jq -e 'any(.title == "Series ten" and .archive == "moved")' >/dev/null <<<"$all"; }
+truth "and what is new comes without being asked for" eventually 60 came
 
 finish
