@@ -42,6 +42,7 @@ static int supersede_older(struct sched *s, const struct job_row *job, const cJS
 	AUTO_FREE struct version_row *rows = NULL;
 	size_t n = 0;
 	bool keeps = false;
+	bool ran = false;
 	int err = version_older(
 		s->store, job->series_id, job->run, json_get(series, "answers"), &rows, &n, e);
 
@@ -52,7 +53,11 @@ static int supersede_older(struct sched *s, const struct job_row *job, const cJS
 	err = version_keeps_older(s->store, job->series_id, &keeps, e);
 	if (err >= 0 && !keeps)
 		err = waits(s, job->series_id, &keeps, e);
-	for (size_t i = 0; i < n && err >= 0 && !keeps && job->run == 1; i++) {
+	/* A rerun of what has run was asked for; one that was approved of, or whose mails came later,
+	 * runs for the first time. */
+	if (err >= 0)
+		err = version_ran_before(s->store, job->series_id, job->run, &ran, e);
+	for (size_t i = 0; i < n && err >= 0 && !keeps && !ran; i++) {
 		if (!rows[i].goes_on)
 			continue;
 		err = supersede(s, rows[i].series_id, job->series_id,

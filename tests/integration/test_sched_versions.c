@@ -3,6 +3,7 @@
 #include "tests/integration/sched_lab.h"
 
 #include "daemon/report/report.h"
+#include "daemon/store/archive.h"
 
 #define WORKER(kind) "exec " TEST_BIN_DIR "/patchbay-worker " kind "\n"
 /* Until it is cancelled. */
@@ -114,6 +115,64 @@ static void gives_way_to_what_was_read_before(void **state)
 	assert_string_equal(reason_of(&row), "It was superseded by version 2, series 2.");
 }
 
+/* As a visit to an archive takes one in that nobody vouches for. */
+static int64_t find_in_archive(struct lab *lab, const char *mail)
+{
+	struct part_row part = {.open = false};
+	AUTO_JSON cJSON *ids = cJSON_Parse("[\"v2@example.org\"]");
+	const struct submit_found found = {.part = &part, .message_ids = ids, .waits = "forged?"};
+	const struct submit_opts o = {.tree = "t", .until = "build", .found = &found};
+	AUTO_ARCHIVE struct archive_row archive = {0};
+	AUTO_FREE char *hash = xcalloc(1, SHA256_HEX);
+	struct error e = ERROR_INIT;
+	bool created;
+	int64_t id;
+
+	sha256_of(mail, strlen(mail), hash);
+	part.mail_sha256 = hash;
+	assert_int_equal(archive_put(lab->store, "list", "/list", 0, &e), 0);
+	assert_int_equal(archive_get(lab->store, "list", &archive, &e), 0);
+	part.archive_id = archive.id;
+	if (submit_text(lab->sched, mail, o, &id, &created, &e) < 0)
+		fail_msg("%s", e.msg);
+	return id;
+}
+
+/* Mail can be forged: what waits for approval stops nothing, until somebody approves of it. */
+static void stops_nothing_without_approval(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_FREE char *v1 = mail_of("a", "v1", "", "a");
+	AUTO_FREE char *v2 = mail_of("a", "v2", "", "b");
+	AUTO_SERIES struct series_row row = {0};
+	struct error e = ERROR_INIT;
+	int64_t first, second;
+
+	set_worker(lab, "parse", WORKER("parse"));
+	set_worker(lab, "build", HANG);
+	add_tree(lab);
+	add_host(lab);
+	first = send(lab, v1, "build", false);
+	wait_for(lab, 0, parse_job(lab, first));
+	second = find_in_archive(lab, v2);
+	wait_for(lab, second, 0);
+	get(lab, second, &row);
+	assert_string_equal(row.state, "held");
+	assert_string_equal(row.held, "forged?");
+	get(lab, first, &row);
+	assert_int_equal(row.finished_ms, 0);
+	/* A first version that is read now does not give way to it, either. */
+	wait_for(lab, 0, parse_job(lab, send(lab, v1, "apply", false)));
+	series_done(&row);
+	assert_int_equal(sched_approve(lab->sched, second, &row, &e), 0);
+	wait_for(lab, first, 0);
+	get(lab, first, &row);
+	assert_string_equal(row.state, "cancelled");
+	assert_string_equal(reason_of(&row), "It was superseded by version 2, series 2.");
+	get(lab, second, &row);
+	assert_int_equal(row.finished_ms, 0);
+}
+
 static void make_tree(struct lab *lab)
 {
 	AUTO_FREE char *command = xasprintf(
@@ -164,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(cancels_what_a_newer_one_replaces, setup, teardown),
 		cmocka_unit_test_setup_teardown(gives_way_to_what_was_read_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(stops_nothing_without_approval, setup, teardown),
 		cmocka_unit_test_setup_teardown(reports_what_changed_since, setup, teardown),
 	};
 
