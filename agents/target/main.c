@@ -6,6 +6,7 @@
  * output.
  */
 #include "agents/target/bench.h"
+#include "agents/target/checker.h"
 #include "agents/target/init.h"
 #include "agents/target/layout.h"
 #include "agents/target/noise.h"
@@ -73,6 +74,8 @@ static void run_all(struct channel *out, int argc, char *const *argv, bool is_in
 		channel_fact(out, "foreign_arguments", params.foreign);
 	if (err)
 		channel_problem(out, NULL, NULL, PROBLEM_LAB, "%s", e.msg);
+	if (params.checker)
+		checker_begin(out, params.checker);
 	noise_describe(out);
 	noise_quiet(out);
 	noise_settle();
@@ -83,6 +86,8 @@ static void run_all(struct channel *out, int argc, char *const *argv, bool is_in
 		if (is_init)
 			init_reap();
 	}
+	if (params.checker)
+		checker_end(out, params.checker);
 	channel_end(out);
 }
 

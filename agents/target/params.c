@@ -82,8 +82,13 @@ static int parse_word(const char *word, struct params *p, struct error *e)
 				word);
 		return 0;
 	}
-	return error_set(
-		e, ERR_SYNTAX, "unknown parameter '%s': known are seed=, clock= and run=", word);
+	if (starts_with(word, "checker=")) {
+		free(p->checker);
+		p->checker = xstrdup(word + strlen("checker="));
+		return 0;
+	}
+	return error_set(e, ERR_SYNTAX,
+		"unknown parameter '%s': known are seed=, clock=, checker= and run=", word);
 }
 
 int params_parse(int argc, char *const *argv, struct params *ret_params, struct error *e)
@@ -114,6 +119,7 @@ void params_done(struct params *p)
 		free(run->name);
 	}
 	free(p->foreign);
+	free(p->checker);
 	memset(p, 0, sizeof(*p));
 }
 

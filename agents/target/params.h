@@ -3,6 +3,7 @@
  * What to do, as the kernel hands it over behind `--`:
  *
  *   seed=7 clock=wall run=dma-map,size_mib=1024,iterations=3,warmup=1 run=…
+ *   seed=1 clock=wall checker=lockdep run=…
  *
  * Words without '=' are not ours: the kernel also passes on what it did not understand of its own
  * command line (`nokaslr`, where there is no KASLR). They are kept, to be shown.
@@ -36,6 +37,7 @@ struct params {
 	enum target_clock clock;
 	struct run_spec runs[PARAMS_MAX_RUNS];
 	size_t n_runs;
+	char *checker; /* of the kernel's, which is to be active; NULL: none */
 	char *foreign; /* words that are not ours, separated by spaces; NULL: none */
 };
 

@@ -90,6 +90,30 @@ static int check_cmdline(const char *cmdline, struct error *e)
 	return 0;
 }
 
+/* The kernel's checkers that patchbay-target can prove to be watching. Under one of them nothing
+ * is timed, so that nothing timed can decide. */
+static int resolve_checker(const struct raw_profile *raw, cJSON *to, struct error *e)
+{
+	static const char *const known[] = {"lockdep", "kasan", "kcsan", "fault"};
+	size_t i = 0;
+
+	if (!raw->checker)
+		return 0;
+	while (i < ARRAY_SIZE(known) && !streq(known[i], raw->checker))
+		i++;
+	if (i == ARRAY_SIZE(known))
+		return error_set(e, ERR_SYNTAX,
+			"checker: '%s' is not known: write lockdep, kasan, kcsan or fault",
+			raw->checker);
+	for (unsigned k = 0; k < raw->benchmarks_count; k++)
+		if (raw->benchmarks[k].primary_count)
+			return error_set(e, ERR_SYNTAX,
+				"benchmarks: under a checker nothing is compared: leave 'primary:' "
+				"out");
+	json_set_str(to, "checker", raw->checker);
+	return 0;
+}
+
 static int resolve_tags(const struct raw_machines *raw, cJSON *to, struct error *e)
 {
 	cJSON *tags = json_add_array(to, "tags");
@@ -147,6 +171,8 @@ static int resolve_raw(const struct raw_profile *raw, const struct profile_paths
 	if (!err)
 		err = check_cmdline(cmdline, e);
 	json_set_str(to, "cmdline", cmdline);
+	if (!err)
+		err = resolve_checker(raw, to, e);
 	if (!err)
 		err = resolve_tags(raw->machines, json_add_object(to, "machines"), e);
 	if (!err)

@@ -23,6 +23,9 @@
  *    "limits":{"build_seconds":3600, "build_silence_seconds":600,
  *              "boot_seconds":60, "silence_seconds":60, "total_seconds":600}}
  *
+ * `checker` ("lockdep", "kasan", "kcsan", "fault") is there only where one of the kernel's checkers is
+ * to watch: boots in which it does not are the lab's error, and what was timed is not compared.
+ *
  * All members are always there, but of `clocks` only those that are read; `benchmarks` and `tags`
  * may be empty. `parts` are the boots that a benchmark needs, with the profile's clocks that can
  * measure them; "" where one boot does it all. `primary` has whole metric names, `RUN.` before what

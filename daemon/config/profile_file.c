@@ -67,6 +67,7 @@ static const cyaml_schema_field_t profile_fields[] = {
 	YAML_TEXT(name, raw_profile),
 	YAML_TEXT(arch, raw_profile),
 	PART(config, raw_profile, config_fields),
+	YAML_TEXT(checker, raw_profile),
 	YAML_TEXT(cmdline, raw_profile),
 	PART(machines, raw_profile, machines_fields),
 	PART(clocks, raw_profile, clocks_fields),

@@ -62,6 +62,7 @@ struct raw_profile {
 	char *name;
 	char *arch;
 	struct raw_config *config;
+	char *checker;
 	char *cmdline;
 	struct raw_machines *machines;
 	struct raw_clocks *clocks;

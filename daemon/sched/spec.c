@@ -309,6 +309,8 @@ static int boot_spec(struct sched *s, const struct job_row *job, cJSON *spec, in
 	json_set_str(spec, "cmdline", json_str(f->profile, "cmdline", ""));
 	json_set_int(spec, "seed", job->seed);
 	json_set_str(spec, "clock", job->clock);
+	if (json_get(f->profile, "checker"))
+		json_set_str(spec, "checker", json_str(f->profile, "checker", NULL));
 	json_set(spec, "benchmarks",
 		benchmarks_of_boot(f->profile, job->clock, job->part ? job->part : ""));
 	o = json_add_object(spec, "limits");

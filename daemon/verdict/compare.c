@@ -147,6 +147,12 @@ static void merge_params(struct comparison *c, const cJSON *params)
 		cJSON_SetNumberHelper(mine, json_num(params, "backing_coverage", 0));
 }
 
+/* Under a checker time means nothing; what must be zero still must. */
+static bool is_compared(const struct facts *f, const char *metric)
+{
+	return !json_get(f->profile, "checker") || streq(verdict_better(metric), "zero");
+}
+
 static void collect_pair(const struct facts *f, struct verdict *v, const struct fact_boot *base,
 	const struct fact_boot *patched)
 {
@@ -155,7 +161,7 @@ static void collect_pair(const struct facts *f, struct verdict *v, const struct 
 		const struct fact_sample *p = sample_of(patched, b->metric);
 		struct comparison *c;
 
-		if (!p || sample_of(base, b->metric) != b)
+		if (!p || sample_of(base, b->metric) != b || !is_compared(f, b->metric))
 			continue;
 		c = comparison_for(f, v, base, b->metric);
 		add_sample(&c->base, b->value);

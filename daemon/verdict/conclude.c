@@ -183,6 +183,30 @@ static void conclude_kernel(const struct facts *f, struct conclusion *c)
 			said - MAX_SAID);
 }
 
+/* lockdep stops with its first report: what a patch does behind one that is the base's was not seen. */
+static void conclude_checker(const struct facts *f, struct conclusion *c)
+{
+	if (!streq(json_str(f->profile, "checker", NULL), "lockdep"))
+		return;
+	for (size_t i = 0; i < f->n_boots; i++) {
+		const struct fact_boot *b = &f->boots[i];
+
+		for (size_t k = 0; k < b->n_findings && b->side == SIDE_BASE; k++) {
+			const char *signature = b->findings[k].signature;
+
+			if (!starts_with(signature, "lockdep: ") ||
+				strstr(signature, "suspicious RCU usage"))
+				continue;
+			say(c, WEIGHT_ERROR,
+				"the base itself makes lockdep report \"%s\", after which it "
+				"watches "
+				"no more: what the patches do behind that was not checked",
+				signature);
+			return;
+		}
+	}
+}
+
 static void conclude_comparison(struct conclusion *c, const struct comparison *k)
 {
 	bool worse = streq(k->verdict, "regression");
@@ -424,6 +448,7 @@ void verdict_conclude(const struct facts *f, struct verdict *v)
 	conclude_builds(f, &c);
 	conclude_failed_boots(f, &c);
 	conclude_kernel(f, &c);
+	conclude_checker(f, &c);
 	conclude_performance(f, &c);
 	conclude_measured(f, &c);
 	conclude_lab(f, &c);

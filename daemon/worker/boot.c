@@ -31,6 +31,7 @@ struct boot {
 	struct job *job;
 	const cJSON *machine;
 	const char *machine_name, *model, *image, *image_sha256, *cmdline, *clock;
+	const char *checker; /* of the kernel's, which is to be active; or NULL */
 	int64_t memory_mib, cpus, seed, boot_seconds, silence_seconds, total_seconds;
 	struct strbuf init_args;
 
@@ -109,6 +110,9 @@ static int read_job(struct boot *b, struct error *e)
 			e, ERR_SYNTAX, "the boot job: \"%.80s\" is no SHA-256", b->image_sha256);
 	b->clock = json_str(doc, "clock", "wall");
 	strbuf_addf(&b->init_args, "seed=%lld clock=%s", (long long)b->seed, b->clock);
+	b->checker = json_str(doc, "checker", NULL);
+	if (b->checker)
+		strbuf_addf(&b->init_args, " checker=%s", b->checker);
 	json_for_each (benchmark, json_get(doc, "benchmarks")) {
 		if (add_benchmark(b, benchmark, e))
 			return error_prefix(e, "the boot job's benchmarks");
@@ -339,6 +343,14 @@ static const char *first_stall(const struct scan_findings *f)
 	return NULL;
 }
 
+static bool has_lockdep_report(const struct scan_findings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (starts_with(f->items[i].signature, "lockdep: "))
+			return true;
+	return false;
+}
+
 /* "exit" of the agent's end event: QEMU's exit status as a number, or a sentence. */
 static void read_exit(const cJSON *end, struct boot_facts *f, char *text, size_t size)
 {
@@ -374,6 +386,11 @@ static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
 	f.broken = b->broken.code ? b->broken.msg : NULL;
 	f.kernel_problem = b->kernel_problem;
 	f.lab_problem = b->lab_problem;
+	f.checker = b->checker;
+	f.checker_said = scan_console_said(b->console);
+	f.checker_at_start = json_str(b->facts, "checker_at_start", NULL);
+	f.checker_at_end = json_str(b->facts, "checker_at_end", NULL);
+	f.lockdep_reported = has_lockdep_report(findings);
 	f.last_line = scan_console_last_line(b->console);
 	boot_judge(&f, j);
 }

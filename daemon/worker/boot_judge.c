@@ -109,6 +109,46 @@ static void judge_exit(const struct boot_facts *f, struct boot_judgement *j)
 	}
 }
 
+/* The kernel's word that it has this checker: it says so where it is set up. */
+static bool is_announced(const struct boot_facts *f)
+{
+	static const struct {
+		const char *checker;
+		unsigned said;
+	} words[] = {
+		{"lockdep", SCAN_SAID_LOCKDEP},
+		{"kasan", SCAN_SAID_KASAN},
+		{"kcsan", SCAN_SAID_KCSAN},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (streq(words[i].checker, f->checker))
+			return f->checker_said & words[i].said;
+	return true;
+}
+
+/* Its silence is a pass only where it watched from beginning to end, by its own files and words.
+ * lockdep turns itself off with its first report, and what it said is then no silence. */
+static void judge_checker(const struct boot_facts *f, struct boot_judgement *j)
+{
+	const char *start = f->checker_at_start ? f->checker_at_start : "the guest did not say";
+	const char *end = f->checker_at_end ? f->checker_at_end : "the guest did not say";
+
+	if (!f->checker || f->lockdep_reported)
+		return;
+	if (!streq(start, "active"))
+		say(j, BOOT_ERROR, "%s was not active, so its silence proves nothing: %s",
+			f->checker, start);
+	else if (!streq(end, "active"))
+		say(j, BOOT_ERROR, "%s did not watch to the end, so its silence proves nothing: %s",
+			f->checker, end);
+	else if (!is_announced(f))
+		say(j, BOOT_ERROR,
+			"the console does not have %s's own words that it is set up, so its "
+			"silence proves nothing",
+			f->checker);
+}
+
 void boot_judge(const struct boot_facts *f, struct boot_judgement *ret_j)
 {
 	struct boot_judgement *j = ret_j;
@@ -121,7 +161,7 @@ void boot_judge(const struct boot_facts *f, struct boot_judgement *ret_j)
 	else if (f->lab_problem)
 		say(j, BOOT_ERROR, "%s", f->lab_problem);
 	else if (f->reached == REACHED_DONE && !f->broken)
-		return;
+		judge_checker(f, j);
 	else if (f->broken && f->reached == REACHED_BENCH && streq(f->how, "stopped"))
 		say(j, BOOT_ERROR, "the results cannot be used: %s", f->broken);
 	else if (streq(f->how, "exited"))

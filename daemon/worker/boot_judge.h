@@ -4,9 +4,10 @@
  * table. The order of the questions is the law "only `fail` blames":
  *
  *   1. the kernel said that it is beyond rescue            fail
- *   2. all results came, and none says otherwise           pass
- *   3. a result says what the kernel refused               fail
- *   4. the results are broken, or a benchmark could not    error
+ *   2. a result says what the kernel refused               fail
+ *   3. all results came, and nothing says otherwise        pass
+ *   4. the results are broken, or a benchmark could not,   error
+ *      or the checker that was to watch did not
  *   5. it fell silent, never got to init, or reset         fail, with a finding of its own
  *   6. anything else                                       error
  */
@@ -36,6 +37,10 @@ struct boot_facts {
 	bool cut; /* no more than that: they are good as far as they go */
 	const char *kernel_problem; /* what the target says the kernel refused, or NULL */
 	const char *lab_problem; /* what the target could not do, or NULL */
+	const char *checker; /* of the kernel's, which was to be active; or NULL */
+	unsigned checker_said; /* enum scan_said */
+	const char *checker_at_start, *checker_at_end; /* "active", or why not; NULL: not told */
+	bool lockdep_reported;
 	const char *last_line; /* of the console */
 	int64_t boot_seconds, silence_seconds, total_seconds; /* the limits */
 };

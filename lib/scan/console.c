@@ -17,6 +17,7 @@ struct scan_console {
 	char *last_line;
 	enum scan_stage stage;
 	enum scan_life life;
+	unsigned said;
 	bool after_ruler;
 
 	/* The open report. */
@@ -314,6 +315,7 @@ static void take_clean_line(struct scan_console *c, const char *line)
 	bool after_ruler = c->after_ruler;
 
 	c->after_ruler = scan_is_ruler(line);
+	c->said |= scan_said(line);
 	if (starts_with(line, "Linux version ") ||
 		(c->stage == SCAN_STAGE_NOTHING && strstr(line, "Linux version "))) {
 		take_banner(c, line);
@@ -390,6 +392,11 @@ enum scan_life scan_console_life(const struct scan_console *c)
 enum scan_stage scan_console_stage(const struct scan_console *c)
 {
 	return c->stage;
+}
+
+unsigned scan_console_said(const struct scan_console *c)
+{
+	return c->said;
 }
 
 const char *scan_console_last_line(const struct scan_console *c)

@@ -35,6 +35,8 @@ struct report_start {
 
 /* Does a report begin here? after_ruler: the line before was one of "=". */
 bool scan_report_start(const char *line, bool after_ruler, struct report_start *ret_start);
+/* The bits of what this line says of a checker: enum scan_said. */
+unsigned scan_said(const char *line);
 /* "Oops: …", "general protection fault …": the second head of a BUG report. */
 bool scan_is_die_line(const char *line);
 bool scan_is_ruler(const char *line);

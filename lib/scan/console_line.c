@@ -105,6 +105,23 @@ bool scan_is_ruler(const char *line)
 	return n >= 20 && !line[n];
 }
 
+unsigned scan_said(const char *line)
+{
+	static const struct {
+		const char *start;
+		unsigned said;
+	} words[] = {
+		{"Lock dependency validator: ", SCAN_SAID_LOCKDEP},
+		{"kasan: KernelAddressSanitizer initialized", SCAN_SAID_KASAN},
+		{"kcsan: enabled early", SCAN_SAID_KCSAN},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (starts_with(line, words[i].start))
+			return words[i].said;
+	return 0;
+}
+
 bool scan_is_die_line(const char *line)
 {
 	const char *number = strstr(line, "[#");

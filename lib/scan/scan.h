@@ -79,6 +79,13 @@ enum scan_life {
 	SCAN_DEAD, /* beyond rescue, and it has said everything: end the guest now */
 };
 
+/* What a kernel says of its own checkers, as bits. That one is silent proves nothing. */
+enum scan_said {
+	SCAN_SAID_LOCKDEP = 1 << 0, /* "Lock dependency validator: …" */
+	SCAN_SAID_KASAN = 1 << 1, /* "KernelAddressSanitizer initialized" */
+	SCAN_SAID_KCSAN = 1 << 2, /* "kcsan: enabled early" */
+};
+
 struct scan_console *scan_console_new(void);
 struct scan_console *scan_console_free(struct scan_console *c);
 void scan_console_feed(struct scan_console *c, const char *data, size_t len);
@@ -89,6 +96,7 @@ void scan_console_end(struct scan_console *c);
 const struct scan_findings *scan_console_findings(const struct scan_console *c);
 enum scan_life scan_console_life(const struct scan_console *c);
 enum scan_stage scan_console_stage(const struct scan_console *c);
+unsigned scan_console_said(const struct scan_console *c);
 /* The last line with anything on it, cleaned; "" before there is one. */
 const char *scan_console_last_line(const struct scan_console *c);
 

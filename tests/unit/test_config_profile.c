@@ -112,6 +112,37 @@ static void test_shipped_default(void **state)
 	assert_int_equal(json_int(json_get(p, "limits"), "boot_seconds", 0), 60);
 }
 
+static void test_shipped_checkers(void **state)
+{
+	static const char *const names[] = {"lockdep", "kasan", "kcsan", "fault"};
+	const char *folders[] = {TEST_SOURCE_DIR "/profiles"};
+	const char *kernel[] = {TEST_SOURCE_DIR "/agents/kernel"};
+	const struct profile_paths paths = {folders, 1, kernel, 1};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct error e = ERROR_INIT;
+		AUTO_JSON cJSON *p = NULL;
+		const cJSON *fragments;
+
+		if (profile_load(&paths, names[i], &p, &e))
+			fail_msg("%s", e.msg);
+		assert_string_equal(json_str(p, "checker", ""), names[i]);
+		fragments = json_get(json_get(p, "config"), "fragments");
+		assert_string_equal(
+			json_str(cJSON_GetArrayItem(fragments, 1), "name", ""), names[i]);
+		assert_true(cJSON_GetArraySize(json_get(p, "benchmarks")) > 0);
+	}
+}
+
+static void test_checker(void **state)
+{
+	REFUSED("profiles:\n  - name: a\n    checker: valgrind\n", ERR_SYNTAX, "'valgrind'",
+		"lockdep");
+	REFUSED("profiles:\n  - name: a\n    checker: kasan\n    benchmarks:\n"
+		"      - run: dma-map\n        primary: [hugetlbfs.unmap_seconds]\n",
+		ERR_SYNTAX, "primary", "leave");
+}
+
 static void test_everything_left_out(void **state)
 {
 	AUTO_JSON cJSON *p = NULL;
@@ -416,6 +447,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_shipped_default),
+		cmocka_unit_test(test_shipped_checkers),
+		TEST(test_checker),
 		TEST(test_everything_left_out),
 		TEST(test_everything_said),
 		TEST(test_clocks_and_parts),

@@ -352,6 +352,30 @@ static void the_same_report_counts_once(void **state)
 	scan_console_free(c);
 }
 
+static void checkers_are_heard(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned said;
+	} lines[] = {
+		{"[    0.001000] Lock dependency validator: Copyright (c) 2006 Red Hat, Inc., Ingo "
+		 "Molnar\n",
+			SCAN_SAID_LOCKDEP},
+		{"[    0.021000][    T0] kasan: KernelAddressSanitizer initialized\n",
+			SCAN_SAID_KASAN},
+		{"[    0.143000][    T1] kcsan: enabled early\n", SCAN_SAID_KCSAN},
+		{"[    0.143000] kcsan: strict mode configured\n", 0},
+		{"[    0.143000] not a Lock dependency validator: x\n", 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct scan_console *c = scan(lines[i].line);
+
+		assert_int_equal(scan_console_said(c), lines[i].said);
+		scan_console_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +388,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_that_starts_again_is_found),
 		cmocka_unit_test(a_stack_without_task_marks_ends_by_itself),
 		cmocka_unit_test(firmware_may_end_without_a_line_feed),
+		cmocka_unit_test(checkers_are_heard),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(the_same_report_counts_once),
 	};

@@ -9,6 +9,7 @@
 #include "daemon/worker/boot_judge.h"
 
 #define CLEAN .how = "exited", .exit = "exit status 0", .exit_clean = true
+#define WATCHED .checker_at_start = "active", .checker_at_end = "active"
 #define LINE .last_line = "[ 1.0] last words"
 
 static const struct {
@@ -108,6 +109,41 @@ static const struct {
 		BOOT_ERROR, "signal 9", NULL},
 	{"stopped by us for the lab's own reason",
 		{.how = "stopped", LINE, .reached = REACHED_INIT}, BOOT_ERROR, "stopped", NULL},
+	{"lockdep watched and was silent",
+		{CLEAN, LINE, WATCHED, .reached = REACHED_DONE, .checker = "lockdep",
+			.checker_said = SCAN_SAID_LOCKDEP},
+		BOOT_PASS, "", NULL},
+	{"lockdep never said that it is there",
+		{CLEAN, LINE, WATCHED, .reached = REACHED_DONE, .checker = "lockdep",
+			.checker_said = SCAN_SAID_KASAN | SCAN_SAID_KCSAN},
+		BOOT_ERROR, "lockdep's own words", NULL},
+	{"KASAN is not in the kernel",
+		{CLEAN, LINE, .reached = REACHED_DONE, .checker = "kasan",
+			.checker_at_start = "no code calls KASAN",
+			.checker_at_end = "no code calls KASAN"},
+		BOOT_ERROR, "kasan was not active, so its silence proves nothing: no code calls",
+		NULL},
+	{"a target that knows of no checkers",
+		{CLEAN, LINE, .reached = REACHED_DONE, .checker = "kcsan",
+			.checker_said = SCAN_SAID_KCSAN},
+		BOOT_ERROR, "kcsan was not active", NULL},
+	{"lockdep turned itself off without a report",
+		{CLEAN, LINE, .reached = REACHED_DONE, .checker = "lockdep",
+			.checker_said = SCAN_SAID_LOCKDEP, .checker_at_start = "active",
+			.checker_at_end = "lockdep has turned itself off"},
+		BOOT_ERROR, "did not watch to the end", NULL},
+	{"lockdep turned itself off with its report",
+		{CLEAN, LINE, .reached = REACHED_DONE, .checker = "lockdep",
+			.checker_said = SCAN_SAID_LOCKDEP, .checker_at_start = "active",
+			.checker_at_end = "lockdep has turned itself off",
+			.lockdep_reported = true},
+		BOOT_PASS, "", NULL},
+	{"an oops counts, whoever watched",
+		{CLEAN, LINE, .reached = REACHED_DONE, .checker = "kasan", .fatal = "BUG: y"},
+		BOOT_FAIL, "BUG: y", NULL},
+	{"fault injection has no words of its own",
+		{CLEAN, LINE, WATCHED, .reached = REACHED_DONE, .checker = "fault"}, BOOT_PASS, "",
+		NULL},
 	{"a word of the agent that is not known", {.how = "?", LINE, .reached = REACHED_BENCH},
 		BOOT_ERROR, "", NULL},
 };
