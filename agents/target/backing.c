@@ -52,16 +52,21 @@ const struct backing_ops backing_map_populate = {
 	.covered = covered_map_populate,
 };
 
-static int place_hugetlbfs(void *at, size_t size, struct error *e)
+static int place_file(void *at, size_t size, uint64_t page_bytes, struct error *e)
 {
 	AUTO_CLOSE int fd = -1;
-	int err = hugepool_file(HUGE_PAGE, size, &fd, e);
+	int err = hugepool_file(page_bytes, size, &fd, e);
 
 	if (err)
 		return err;
 	if (mmap(at, size, READ_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
 		return error_errno(e, "cannot map %zu bytes of hugetlbfs", size);
 	return 0;
+}
+
+static int place_hugetlbfs(void *at, size_t size, struct error *e)
+{
+	return place_file(at, size, HUGE_PAGE, e);
 }
 
 static uint64_t covered_hugetlbfs(const struct smaps *smaps)
@@ -73,9 +78,28 @@ const struct backing_ops backing_hugetlbfs = {
 	.name = "hugetlbfs",
 	.flags = "MAP_PRIVATE,hugetlbfs,written",
 	.page_bytes = HUGE_PAGE,
-	.from_pool = true,
+	.pool_bytes = HUGE_PAGE,
 	.place = place_hugetlbfs,
 	.covered = covered_hugetlbfs,
+};
+
+static int place_hugetlbfs_1g(void *at, size_t size, struct error *e)
+{
+	return place_file(at, size, GIANT_PAGE, e);
+}
+
+static uint64_t covered_hugetlbfs_1g(const struct smaps *smaps)
+{
+	return smaps->min_page_bytes == GIANT_PAGE ? smaps->hugetlb : 0;
+}
+
+const struct backing_ops backing_hugetlbfs_1g = {
+	.name = "hugetlbfs_1g",
+	.flags = "MAP_PRIVATE,hugetlbfs,written",
+	.page_bytes = GIANT_PAGE,
+	.pool_bytes = GIANT_PAGE,
+	.place = place_hugetlbfs_1g,
+	.covered = covered_hugetlbfs_1g,
 };
 
 uint64_t backing_page_bytes(const struct backing_ops *ops)
@@ -123,6 +147,16 @@ int backing_make(
 	*ret_backing = b;
 	b = (struct backing)BACKING_INIT;
 	return 0;
+}
+
+int backing_prove(const struct backing_ops *ops, const struct backing *b, struct error *e)
+{
+	if (b->coverage >= BACKING_MIN_COVERAGE)
+		return 0;
+	return error_set(e, ERR_STATE,
+		"only %.1f %% of the memory is in pages of %llu bytes, so this would not measure "
+		"what it says: the guest may have too little memory, or its kernel no such pages",
+		b->coverage * 100, (unsigned long long)backing_page_bytes(ops));
 }
 
 void backing_done(struct backing *b)

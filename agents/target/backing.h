@@ -10,12 +10,14 @@
 #include "agents/target/smaps.h"
 
 #define HUGE_PAGE (UINT64_C(2) << 20)
+#define GIANT_PAGE (UINT64_C(1) << 30)
+#define BACKING_MIN_COVERAGE 0.99
 
 struct backing_ops {
 	const char *name; /* the case, as metrics have it */
 	const char *flags; /* how it is made, for the record */
 	uint64_t page_bytes; /* of the pages that it should be made of; 0: base pages */
-	bool from_pool; /* of huge pages: see hugepool.h */
+	uint64_t pool_bytes; /* pages of this size are taken out of a pool: hugepool.h; 0: none */
 	/* Map size bytes at this address, over the reservation that is there. 0 or -errno. */
 	int (*place)(void *at, size_t size, struct error *e);
 	/* Bytes that are backed as they should be. */
@@ -25,6 +27,7 @@ struct backing_ops {
 extern const struct backing_ops backing_madv_hugepage;
 extern const struct backing_ops backing_map_populate;
 extern const struct backing_ops backing_hugetlbfs;
+extern const struct backing_ops backing_hugetlbfs_1g;
 
 struct backing {
 	char *memory; /* aligned to align */
@@ -41,6 +44,8 @@ uint64_t backing_page_bytes(const struct backing_ops *ops);
 
 int backing_make(
 	const struct backing_ops *ops, size_t size, struct backing *ret_backing, struct error *e);
+/* ERR_STATE where it is not what it was to be: measuring it would say something else. */
+int backing_prove(const struct backing_ops *ops, const struct backing *b, struct error *e);
 void backing_done(struct backing *b);
 #define BACKING_INIT      \
 	{                 \

@@ -12,6 +12,9 @@
 
 static const struct bench_ops *const benches[] = {
 	&bench_dma_map,
+	&bench_dma_map_compat,
+	&bench_dma_map_iommufd,
+	&bench_fault,
 };
 
 static const struct bench_ops *find(const char *name)

@@ -17,6 +17,9 @@ struct bench_ops {
 };
 
 extern const struct bench_ops bench_dma_map;
+extern const struct bench_ops bench_dma_map_compat;
+extern const struct bench_ops bench_dma_map_iommufd;
+extern const struct bench_ops bench_fault;
 
 /* Run what was asked for and pass its records on; returns when its process has ended. */
 void bench_run(const struct run_spec *spec, struct channel *out);

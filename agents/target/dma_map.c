@@ -12,10 +12,10 @@
 #include "base/jsonw.h"
 #include <errno.h>
 
-#define MAX_ITERATIONS TIMING_MAX
 #define MAX_WARMUP 100
 #define MAX_SIZE_MIB (1024 * 1024)
-#define MIN_COVERAGE 0.99
+#define MAX_CALL_KIB ((int64_t)MAX_SIZE_MIB * 1024)
+#define DEFAULT_CASES "madv_hugepage+map_populate+hugetlbfs"
 /* What else the guest needs while a benchmark holds its memory: page tables of the process and
  * of the IOMMU, the kernel's own. */
 #define SPARE_BYTES (UINT64_C(128) << 20)
@@ -24,6 +24,7 @@ static const struct backing_ops *const backings[] = {
 	&backing_madv_hugepage,
 	&backing_map_populate,
 	&backing_hugetlbfs,
+	&backing_hugetlbfs_1g,
 };
 
 struct dma_map {
@@ -33,29 +34,34 @@ struct dma_map {
 	int64_t size_mib;
 	int64_t iterations;
 	int64_t warmup;
-	uint64_t size;
+	int64_t call_kib; /* of each system call; 0: one for all */
+	struct mapper_options options;
+	bool wanted[ARRAY_SIZE(backings)];
 	const struct mapper_ops *ops;
 	struct mapper *mapper;
 	struct mapper_info info;
 };
 
 struct timing {
-	uint64_t ns[MAX_ITERATIONS];
+	uint64_t ns[TIMING_MAX];
 };
 
 /* Of one backing: what was measured, and what it was measured on. */
 struct result {
 	struct timing map, unmap;
+	uint64_t size; /* whole pages */
+	uint64_t call; /* bytes of each system call */
 	double coverage; /* the least of all iterations */
 	uint64_t iova;
+	uint64_t align;
 };
 
-static void add_iterations(struct strbuf *sb, const uint64_t *ns, size_t n)
+static void add_iterations(struct strbuf *json, const uint64_t *ns, size_t n)
 {
-	jsonw_begin(sb, "iterations_ns", '[');
+	jsonw_begin(json, "iterations_ns", '[');
 	for (size_t i = 0; i < n; i++)
-		jsonw_int(sb, NULL, (int64_t)ns[i]);
-	jsonw_end(sb, ']');
+		jsonw_int(json, NULL, (int64_t)ns[i]);
+	jsonw_end(json, ']');
 }
 
 static void report_timing(const struct dma_map *d, const struct backing_ops *backing,
@@ -67,13 +73,17 @@ static void report_timing(const struct dma_map *d, const struct backing_ops *bac
 
 	strbuf_init(&params, CHANNEL_MAX_RECORD);
 	jsonw_begin(&params, NULL, '{');
-	jsonw_int(&params, "size_mib", d->size_mib);
+	jsonw_int(&params, "size_mib", (int64_t)(r->size >> 20));
 	jsonw_int(&params, "iterations", d->iterations);
 	jsonw_int(&params, "warmup", d->warmup);
 	jsonw_num(&params, "backing_coverage", r->coverage);
 	jsonw_int(&params, "page_bytes", (int64_t)backing_page_bytes(backing));
+	jsonw_int(&params, "align_bytes", (int64_t)r->align);
 	jsonw_str(&params, "flags", backing->flags);
 	jsonw_str(&params, "mapper", d->ops->name);
+	jsonw_str(&params, "access", d->options.read_only ? "read" : "read-write");
+	jsonw_bool(&params, "large_pages", !d->options.small_pages);
+	jsonw_int(&params, "calls", (int64_t)((r->size + r->call - 1) / r->call));
 	(void)snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)d->info.page_sizes);
 	jsonw_str(&params, "iommu_pgsizes", hex);
 	(void)snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)r->iova);
@@ -91,30 +101,56 @@ static enum problem_kind kind_of(int err)
 									    : PROBLEM_KERNEL;
 }
 
+static int map_all(const struct dma_map *d, const struct result *r, char *memory)
+{
+	int err = 0;
+
+	for (uint64_t at = 0; at < r->size && !err; at += r->call)
+		err = d->ops->map(
+			d->mapper, memory + at, r->iova + at, MIN_OF(r->call, r->size - at));
+	return err;
+}
+
+static int unmap_all(const struct dma_map *d, const struct result *r, uint64_t *ret_unmapped)
+{
+	int err = 0;
+
+	*ret_unmapped = 0;
+	for (uint64_t at = 0; at < r->size && !err; at += r->call) {
+		uint64_t unmapped = 0;
+
+		err = d->ops->unmap(
+			d->mapper, r->iova + at, MIN_OF(r->call, r->size - at), &unmapped);
+		*ret_unmapped += unmapped;
+	}
+	return err;
+}
+
 /* Map and unmap once. False after a problem that was reported. */
-static bool map_once(struct dma_map *d, const struct backing_ops *backing,
-	const struct backing *memory, uint64_t iova, uint64_t *ret_map_ns, uint64_t *ret_unmap_ns)
+static bool map_once(struct dma_map *d, const struct backing_ops *backing, const struct result *r,
+	char *memory, uint64_t *ret_map_ns, uint64_t *ret_unmap_ns)
 {
 	uint64_t t0, t1, t2, unmapped = 0;
 	int err;
 
 	t0 = timing_now_ns(d->clock);
-	err = d->ops->map(d->mapper, memory->memory, iova, d->size);
+	err = map_all(d, r, memory);
 	t1 = timing_now_ns(d->clock);
 	if (err) {
 		channel_problem(d->out, d->name, backing->name, kind_of(err),
-			"mapping %lld MiB at 0x%llx failed: %s", (long long)d->size_mib,
-			(unsigned long long)iova, strerror(-err));
+			"mapping %llu MiB at 0x%llx failed: %s",
+			(unsigned long long)(r->size >> 20), (unsigned long long)r->iova,
+			strerror(-err));
 		return false;
 	}
 	*ret_map_ns = t1 - t0;
 	t1 = timing_now_ns(d->clock);
-	err = d->ops->unmap(d->mapper, iova, d->size, &unmapped);
+	err = unmap_all(d, r, &unmapped);
 	t2 = timing_now_ns(d->clock);
-	if (err || unmapped != d->size) {
+	if (err || unmapped != r->size) {
 		channel_problem(d->out, d->name, backing->name, PROBLEM_KERNEL,
 			"unmapping %llu bytes at 0x%llx: %s, %llu bytes unmapped",
-			(unsigned long long)d->size, (unsigned long long)iova,
+			(unsigned long long)r->size, (unsigned long long)r->iova,
 			err ? strerror(-err) : "no error", (unsigned long long)unmapped);
 		return false;
 	}
@@ -128,37 +164,63 @@ static bool iterate(struct dma_map *d, const struct backing_ops *backing, struct
 {
 	AUTO_BACKING struct backing memory = BACKING_INIT;
 	struct error e = ERROR_INIT;
+	int err = backing_make(backing, r->size, &memory, &e);
 
-	if (backing_make(backing, d->size, &memory, &e) ||
-		iova_choose(d->info.ranges, d->info.n_ranges, (uintptr_t)memory.memory, d->size,
-			memory.align, &r->iova, &e)) {
-		channel_problem(d->out, d->name, backing->name, PROBLEM_LAB, "%s", e.msg);
-		return false;
+	if (!err) {
+		r->coverage = MIN_OF(r->coverage, memory.coverage);
+		r->align = memory.align;
+		err = backing_prove(backing, &memory, &e);
 	}
-	r->coverage = MIN_OF(r->coverage, memory.coverage);
-	if (memory.coverage < MIN_COVERAGE) {
+	if (!err)
+		err = iova_choose(d->info.ranges, d->info.n_ranges, (uintptr_t)memory.memory,
+			r->size, memory.align, &r->iova, &e);
+	if (err) {
 		channel_problem(d->out, d->name, backing->name, PROBLEM_LAB,
-			"only %.1f %% of the memory is in pages of %llu bytes, so this would not "
-			"measure what it says: the guest may have too little memory (%llu MiB are "
-			"free), or its kernel no such pages",
-			memory.coverage * 100, (unsigned long long)backing_page_bytes(backing),
+			"%s (%llu MiB are free)", e.msg,
 			(unsigned long long)(noise_memory_available() >> 20));
 		return false;
 	}
-	return map_once(d, backing, &memory, r->iova, ret_map_ns, ret_unmap_ns);
+	return map_once(d, backing, r, memory.memory, ret_map_ns, ret_unmap_ns);
+}
+
+/* Whether this case can be measured at all. */
+static int check_case(const struct dma_map *d, const struct backing_ops *backing, struct result *r,
+	struct error *e)
+{
+	uint64_t page = backing_page_bytes(backing);
+	uint64_t available = noise_memory_available();
+	uint64_t calls;
+
+	r->size = ((uint64_t)d->size_mib << 20) + page - 1;
+	r->size -= r->size % page;
+	r->call = d->call_kib ? (uint64_t)d->call_kib << 10 : r->size;
+	calls = (r->size + r->call - 1) / r->call;
+	if (r->call % page && calls > 1)
+		return error_set(e, ERR_SYNTAX,
+			"call_kib=%lld is no multiple of a page of %llu bytes",
+			(long long)d->call_kib, (unsigned long long)page);
+	if (d->info.mappings_left >= 0 && calls > (uint64_t)d->info.mappings_left)
+		return error_set(e, ERR_LIMIT,
+			"%llu calls of %lld KiB are more mappings than the %lld that the kernel "
+			"has left: give a larger call_kib",
+			(unsigned long long)calls, (long long)d->call_kib,
+			(long long)d->info.mappings_left);
+	if (!backing->pool_bytes && available < r->size + SPARE_BYTES)
+		return error_set(e, ERR_LIMIT,
+			"%llu MiB are to be mapped, and the guest has %llu MiB left: give it more "
+			"memory, or a smaller size_mib",
+			(unsigned long long)(r->size >> 20), (unsigned long long)(available >> 20));
+	return 0;
 }
 
 static void run_case(struct dma_map *d, const struct backing_ops *backing, struct result *r)
 {
-	uint64_t available = noise_memory_available();
 	uint64_t map_ns, unmap_ns;
+	struct error e = ERROR_INIT;
 
-	r->coverage = 1;
-	if (!backing->from_pool && available < d->size + SPARE_BYTES) {
-		channel_problem(d->out, d->name, backing->name, PROBLEM_LAB,
-			"%lld MiB are to be mapped, and the guest has %llu MiB left: give it more "
-			"memory, or a smaller size_mib",
-			(long long)d->size_mib, (unsigned long long)(available >> 20));
+	*r = (struct result){.coverage = 1};
+	if (check_case(d, backing, r, &e)) {
+		channel_problem(d->out, d->name, backing->name, PROBLEM_LAB, "%s", e.msg);
 		return;
 	}
 	for (int64_t i = 0; i < d->warmup; i++)
@@ -171,20 +233,61 @@ static void run_case(struct dma_map *d, const struct backing_ops *backing, struc
 	report_timing(d, backing, r, "unmap", r->unmap.ns);
 }
 
+/* "madv_hugepage+hugetlbfs_1g" */
+static int read_cases(const struct run_spec *spec, struct dma_map *d, struct error *e)
+{
+	const char *given = run_option(spec, "cases");
+	AUTO_FREE char *copy = xstrdup(given ? given : DEFAULT_CASES);
+	char *save = NULL;
+
+	for (char *word = strtok_r(copy, "+", &save); word; word = strtok_r(NULL, "+", &save)) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(backings) && !streq(backings[i]->name, word))
+			i++;
+		if (i == ARRAY_SIZE(backings))
+			return error_set(
+				e, ERR_SYNTAX, "benchmark %s has no case '%s'", spec->name, word);
+		d->wanted[i] = true;
+	}
+	return 0;
+}
+
+static int read_access(const struct run_spec *spec, struct dma_map *d, struct error *e)
+{
+	const char *access = run_option(spec, "access");
+
+	d->options.read_only = streq(access, "read");
+	if (access && !streq(access, "read") && !streq(access, "read-write"))
+		return error_set(e, ERR_SYNTAX,
+			"benchmark %s: access=%s is neither read nor read-write", spec->name,
+			access);
+	return 0;
+}
+
 static int read_options(const struct run_spec *spec, struct dma_map *d, struct error *e)
 {
+	int64_t large = 1;
 	int err = run_option_int(spec, "size_mib", 2, MAX_SIZE_MIB, 1024, &d->size_mib, e);
 
 	if (!err)
-		err = run_option_int(spec, "iterations", 1, MAX_ITERATIONS, 3, &d->iterations, e);
+		err = run_option_int(spec, "iterations", 1, TIMING_MAX, 3, &d->iterations, e);
 	if (!err)
 		err = run_option_int(spec, "warmup", 0, MAX_WARMUP, 1, &d->warmup, e);
+	if (!err)
+		err = run_option_int(spec, "call_kib", 0, MAX_CALL_KIB, 0, &d->call_kib, e);
+	if (!err)
+		err = run_option_int(spec, "large_pages", 0, 1, 1, &large, e);
+	if (!err)
+		err = read_access(spec, d, e);
+	if (!err)
+		err = read_cases(spec, d, e);
 	if (!err && d->size_mib % 2)
 		err = error_set(e, ERR_SYNTAX,
 			"benchmark %s: size_mib=%lld is no multiple of a huge page: give an even "
 			"number",
 			spec->name, (long long)d->size_mib);
-	d->size = (uint64_t)d->size_mib << 20;
+	d->options.small_pages = !large;
 	return err;
 }
 
@@ -211,7 +314,7 @@ static int attach(const struct run_spec *spec, struct dma_map *d, struct error *
 	if (!err)
 		err = pci_bind_vfio("/sys", &device, e);
 	if (!err)
-		err = d->ops->open(&device, &d->mapper, e);
+		err = d->ops->open(&device, &d->options, &d->mapper, e);
 	if (!err)
 		err = d->ops->info(d->mapper, &d->info, e);
 	if (!err && d->info.mappings_left == 0)
@@ -226,20 +329,35 @@ static bool is_labs(int err)
 	return err <= ERR_SYNTAX || err == -EPERM || err == -EACCES;
 }
 
-static void dma_map_run(const struct run_spec *spec, struct channel *out)
+/* The pools that cases take their pages from; those without one are left out, and reported. */
+static void fill_pools(struct dma_map *d)
 {
-	struct dma_map d = {
-		.name = spec->name, .clock = spec->clock, .out = out, .ops = &mapper_type1};
+	for (size_t i = 0; i < ARRAY_SIZE(backings); i++) {
+		uint64_t page = backings[i]->pool_bytes;
+		struct error e = ERROR_INIT;
+		uint64_t n;
+
+		if (!d->wanted[i] || !page)
+			continue;
+		n = (((uint64_t)d->size_mib << 20) + page - 1) / page;
+		if (page == GIANT_PAGE ? hugepool_need(page, n, &e) : hugepool_set(page, n, &e)) {
+			channel_problem(
+				d->out, d->name, backings[i]->name, PROBLEM_LAB, "%s", e.msg);
+			d->wanted[i] = false;
+		}
+	}
+}
+
+static void run(const struct run_spec *spec, struct channel *out, const struct mapper_ops *ops)
+{
+	struct dma_map d = {.name = spec->name, .clock = spec->clock, .out = out, .ops = ops};
 	struct result *result = xcalloc(1, sizeof(*result));
 	struct error e = ERROR_INIT;
 	int err = read_options(spec, &d, &e);
-	bool pool = false;
 
 	/* Before anything else takes memory apart. */
-	if (!err && hugepool_set(HUGE_PAGE, d.size / HUGE_PAGE, &e))
-		channel_problem(out, d.name, backing_hugetlbfs.name, PROBLEM_LAB, "%s", e.msg);
-	else
-		pool = !err;
+	if (!err)
+		fill_pools(&d);
 	if (!err)
 		err = attach(spec, &d, &e);
 	if (err) {
@@ -248,19 +366,46 @@ static void dma_map_run(const struct run_spec *spec, struct channel *out)
 	} else {
 		report_iommu(&d);
 		for (size_t i = 0; i < ARRAY_SIZE(backings); i++)
-			if (pool || !backings[i]->from_pool)
+			if (d.wanted[i])
 				run_case(&d, backings[i], result);
 	}
 	d.ops->close(d.mapper);
-	if (pool)
-		(void)hugepool_set(HUGE_PAGE, 0, NULL);
+	(void)hugepool_set(HUGE_PAGE, 0, NULL);
 	free(result);
 }
 
-static const char *const options[] = {"size_mib", "iterations", "warmup", "device", NULL};
+static void run_type1(const struct run_spec *spec, struct channel *out)
+{
+	run(spec, out, &mapper_type1);
+}
+
+static void run_compat(const struct run_spec *spec, struct channel *out)
+{
+	run(spec, out, &mapper_compat);
+}
+
+static void run_iommufd(const struct run_spec *spec, struct channel *out)
+{
+	run(spec, out, &mapper_iommufd);
+}
+
+static const char *const options[] = {"size_mib", "iterations", "warmup", "device", "access",
+	"call_kib", "large_pages", "cases", NULL};
 
 const struct bench_ops bench_dma_map = {
 	.name = "dma-map",
 	.options = options,
-	.run = dma_map_run,
+	.run = run_type1,
+};
+
+const struct bench_ops bench_dma_map_compat = {
+	.name = "dma-map-compat",
+	.options = options,
+	.run = run_compat,
+};
+
+const struct bench_ops bench_dma_map_iommufd = {
+	.name = "dma-map-iommufd",
+	.options = options,
+	.run = run_iommufd,
 };

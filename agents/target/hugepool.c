@@ -10,20 +10,48 @@
 #include <sys/vfs.h>
 #include <linux/magic.h>
 
+static int find_file(uint64_t page_bytes, const char *name, char *path, struct error *e)
+{
+	unsigned long long kib = page_bytes / 1024;
+
+	(void)snprintf(path, PATH_MAX, "/sys/kernel/mm/hugepages/hugepages-%llukB/%s", kib, name);
+	if (file_exists(path))
+		return 0;
+	return error_set(e, ERR_MISSING,
+		"the kernel has no huge pages of %llu KiB: its configuration needs HUGETLBFS, and "
+		"the processor must know them",
+		kib);
+}
+
+int hugepool_need(uint64_t page_bytes, uint64_t pages, struct error *e)
+{
+	char path[PATH_MAX], text[32];
+	int64_t free_pages = 0;
+	int err = find_file(page_bytes, "free_hugepages", path, e);
+
+	if (err)
+		return err;
+	if (sysfs_read(path, text, sizeof(text)) == 0)
+		(void)parse_int64(text, 0, INT64_MAX, &free_pages);
+	if ((uint64_t)free_pages >= pages)
+		return 0;
+	return error_set(e, ERR_LIMIT,
+		"of %llu huge pages of %llu KiB that are needed %lld are free: the kernel reserves "
+		"them at boot (hugepagesz=%lluK hugepages=%llu), where the machine has the memory",
+		(unsigned long long)pages, (unsigned long long)page_bytes / 1024,
+		(long long)free_pages, (unsigned long long)page_bytes / 1024,
+		(unsigned long long)pages);
+}
+
 int hugepool_set(uint64_t page_bytes, uint64_t pages, struct error *e)
 {
 	unsigned long long kib = page_bytes / 1024;
 	char path[PATH_MAX], text[32];
 	int64_t got = -1;
-	int err;
+	int err = find_file(page_bytes, "nr_hugepages", path, e);
 
-	(void)snprintf(
-		path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-%llukB/nr_hugepages", kib);
-	if (!file_exists(path))
-		return error_set(e, ERR_MISSING,
-			"the kernel has no huge pages of %llu KiB: its configuration needs "
-			"HUGETLBFS, and the processor must know them",
-			kib);
+	if (err)
+		return err;
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)pages);
 	err = sysfs_write(path, text, e);
 	if (err)

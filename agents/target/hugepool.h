@@ -11,6 +11,9 @@
 /* Make the pool of this page size exactly that large. ERR_LIMIT where the kernel could not find
  * so many, ERR_MISSING where it has no such pages. */
 int hugepool_set(uint64_t page_bytes, uint64_t pages, struct error *e);
+/* That many of this size are free, in a pool that was made at boot: giant pages are not found
+ * later. ERR_LIMIT, ERR_MISSING likewise. */
+int hugepool_need(uint64_t page_bytes, uint64_t pages, struct error *e);
 /* A file without a name, of that size, in huge pages. */
 int hugepool_file(uint64_t page_bytes, uint64_t size, int *ret_fd, struct error *e);
 

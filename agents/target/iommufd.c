@@ -141,6 +141,14 @@ int iommufd_hwpt_alloc(const struct iommufd *m, uint32_t ioas, uint32_t *ret_hwp
 	return 0;
 }
 
+int iommufd_set_compatible(const struct iommufd *m, uint32_t ioas, struct error *e)
+{
+	struct uapi_vfio_ioas arg = {.size = sizeof(arg), .ioas = ioas, .op = UAPI_VFIO_IOAS_SET};
+	int err = call(m->fd, UAPI_VFIO_IOAS, &arg);
+
+	return err ? error_set(e, err, "IOMMU_VFIO_IOAS failed: %s", strerror(-err)) : 0;
+}
+
 int iommufd_destroy(const struct iommufd *m, uint32_t id, struct error *e)
 {
 	struct uapi_destroy arg = {.size = sizeof(arg), .id = id};
@@ -149,17 +157,29 @@ int iommufd_destroy(const struct iommufd *m, uint32_t id, struct error *e)
 	return err ? error_set(e, err, "IOMMU_DESTROY failed: %s", strerror(-err)) : 0;
 }
 
-int iommufd_map(
-	const struct iommufd *m, uint32_t ioas, const void *memory, uint64_t iova, uint64_t size)
+static int map(const struct iommufd *m, uint32_t ioas, const void *memory, uint64_t iova,
+	uint64_t size, uint32_t access)
 {
 	struct uapi_ioas_map arg = {.size = sizeof(arg),
-		.flags = UAPI_MAP_FIXED_IOVA | UAPI_MAP_WRITEABLE | UAPI_MAP_READABLE,
+		.flags = UAPI_MAP_FIXED_IOVA | access,
 		.ioas = ioas,
 		.memory = (uintptr_t)memory,
 		.length = size,
 		.iova = iova};
 
 	return call(m->fd, UAPI_IOAS_MAP, &arg);
+}
+
+int iommufd_map(
+	const struct iommufd *m, uint32_t ioas, const void *memory, uint64_t iova, uint64_t size)
+{
+	return map(m, ioas, memory, iova, size, UAPI_MAP_WRITEABLE | UAPI_MAP_READABLE);
+}
+
+int iommufd_map_read_only(
+	const struct iommufd *m, uint32_t ioas, const void *memory, uint64_t iova, uint64_t size)
+{
+	return map(m, ioas, memory, iova, size, UAPI_MAP_READABLE);
 }
 
 int iommufd_unmap(const struct iommufd *m, uint32_t ioas, uint64_t iova, uint64_t size,

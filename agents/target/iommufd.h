@@ -34,10 +34,15 @@ int iommufd_ioas_ranges(const struct iommufd *m, uint32_t ioas, struct iova_rang
 	size_t *ret_n, struct error *e);
 /* A page table of the device's IOMMU that holds what the IOAS holds, attached to nothing yet. */
 int iommufd_hwpt_alloc(const struct iommufd *m, uint32_t ioas, uint32_t *ret_hwpt, struct error *e);
+/* Which space VFIO's calls on m->fd are about, such as VFIO_IOMMU_GET_INFO. */
+int iommufd_set_compatible(const struct iommufd *m, uint32_t ioas, struct error *e);
 int iommufd_destroy(const struct iommufd *m, uint32_t id, struct error *e);
 
 /* One system call each, no words, so that they can be timed: 0 or -errno. */
 int iommufd_map(
+	const struct iommufd *m, uint32_t ioas, const void *memory, uint64_t iova, uint64_t size);
+/* The same, for a device that may read and not write. */
+int iommufd_map_read_only(
 	const struct iommufd *m, uint32_t ioas, const void *memory, uint64_t iova, uint64_t size);
 int iommufd_unmap(const struct iommufd *m, uint32_t ioas, uint64_t iova, uint64_t size,
 	uint64_t *ret_unmapped);

@@ -79,6 +79,17 @@ struct uapi_option {
 };
 #define UAPI_OPTION UAPI_IOMMUFD(0x87)
 
+#define UAPI_VFIO_IOAS_SET 1
+
+/* The space that VFIO's own calls on /dev/iommu mean. */
+struct uapi_vfio_ioas {
+	uint32_t size;
+	uint32_t ioas;
+	uint16_t op;
+	uint16_t reserved;
+};
+#define UAPI_VFIO_IOAS UAPI_IOMMUFD(0x88)
+
 /* As Linux 6.6 has it; later kernels' additions are for page faults. */
 struct uapi_hwpt_alloc {
 	uint32_t size;

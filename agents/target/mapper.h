@@ -15,11 +15,17 @@ struct mapper_info {
 	size_t n_ranges;
 };
 
+struct mapper_options {
+	bool read_only; /* the device may read and not write */
+	bool small_pages; /* the IOMMU is given nothing larger than the kernel's pages */
+};
+
 struct mapper_ops {
 	const char *name;
 	/* The device must be bound to vfio-pci. ERR_MISSING and -EPERM are the lab's trouble (a
 	 * kernel without it, an IOMMU without interrupt remapping). */
-	int (*open)(const struct pci_device *device, struct mapper **ret_mapper, struct error *e);
+	int (*open)(const struct pci_device *device, const struct mapper_options *options,
+		struct mapper **ret_mapper, struct error *e);
 	struct mapper *(*close)(struct mapper *m);
 	int (*info)(struct mapper *m, struct mapper_info *ret_info, struct error *e);
 	/* These two are timed: one system call each, no words. Return 0 or -errno. */
@@ -27,6 +33,11 @@ struct mapper_ops {
 	int (*unmap)(struct mapper *m, uint64_t iova, uint64_t size, uint64_t *ret_unmapped);
 };
 
-extern const struct mapper_ops mapper_type1;
+extern const struct mapper_ops mapper_type1; /* VFIO's own containers */
+extern const struct mapper_ops mapper_compat; /* the same calls, answered by iommufd */
+extern const struct mapper_ops mapper_iommufd; /* iommufd's calls, VFIO's device files */
+
+/* VFIO_IOMMU_GET_INFO, which containers answer and /dev/iommu as well. */
+int mapper_read_info(int fd, struct mapper_info *ret_info, struct error *e);
 
 #endif

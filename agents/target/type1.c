@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* VFIO's own containers and groups: container, group, TYPE1v2, then MAP_DMA and UNMAP_DMA. */
+/*
+ * VFIO's containers and groups: container, group, TYPE1v2, then MAP_DMA and UNMAP_DMA. A container is
+ * VFIO's own, or an iommufd, which answers the same calls.
+ */
 #include "agents/target/mapper.h"
+#include "agents/target/sysfs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
 #include <sys/ioctl.h>
 
 #define INFO_MAX 65536
+/* Of VFIO's own containers, and for all of them. */
+#define SMALL_PAGES "/sys/module/vfio_iommu_type1/parameters/disable_hugepages"
 
 struct mapper {
 	int container;
 	int group;
 	int device;
+	uint32_t access; /* VFIO_DMA_MAP_FLAG_… */
+	bool reset_small_pages; /* when it is closed */
 };
 
 static struct mapper *type1_close(struct mapper *m)
@@ -21,6 +29,8 @@ static struct mapper *type1_close(struct mapper *m)
 	closep(&m->device);
 	closep(&m->group);
 	closep(&m->container);
+	if (m->reset_small_pages)
+		(void)sysfs_write(SMALL_PAGES, "N", NULL);
 	free(m);
 	return NULL;
 }
@@ -57,17 +67,19 @@ static int open_group(struct mapper *m, const struct pci_device *device, struct 
 	return 0;
 }
 
-static int attach(struct mapper *m, const struct pci_device *device, struct error *e)
+static int attach(
+	struct mapper *m, const struct pci_device *device, unsigned long type, struct error *e)
 {
 	if (ioctl(m->container, VFIO_GET_API_VERSION) != VFIO_API_VERSION)
 		return error_set(
 			e, ERR_CONFLICT, "VFIO_GET_API_VERSION is not %d", VFIO_API_VERSION);
-	if (ioctl(m->container, VFIO_CHECK_EXTENSION, VFIO_TYPE1v2_IOMMU) != 1)
+	if (ioctl(m->container, VFIO_CHECK_EXTENSION, type) != 1)
 		return error_set(e, ERR_MISSING, "the kernel needs VFIO_IOMMU_TYPE1");
 	if (ioctl(m->group, VFIO_GROUP_SET_CONTAINER, &m->container) != 0)
 		return error_errno(e, "VFIO_GROUP_SET_CONTAINER failed");
-	if (ioctl(m->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU) != 0)
-		return error_errno(e, "VFIO_SET_IOMMU(VFIO_TYPE1v2_IOMMU) failed%s",
+	if (ioctl(m->container, VFIO_SET_IOMMU, type) != 0)
+		return error_errno(e, "VFIO_SET_IOMMU(%s) failed%s",
+			type == VFIO_TYPE1_IOMMU ? "VFIO_TYPE1_IOMMU" : "VFIO_TYPE1v2_IOMMU",
 			errno == EPERM ? " (without interrupt remapping it needs "
 					 "vfio_iommu_type1.allow_unsafe_interrupts=1)"
 				       : "");
@@ -77,17 +89,49 @@ static int attach(struct mapper *m, const struct pci_device *device, struct erro
 	return 0;
 }
 
-static int type1_open(const struct pci_device *device, struct mapper **ret_mapper, struct error *e)
+static struct mapper *new_mapper(const struct mapper_options *options)
 {
 	struct mapper *m = xmalloc(sizeof(*m));
-	int err;
 
-	*m = (struct mapper){-1, -1, -1};
-	err = open_node("/dev/vfio/vfio", "VFIO and VFIO_CONTAINER", &m->container, e);
+	*m = (struct mapper){-1, -1, -1,
+		VFIO_DMA_MAP_FLAG_READ | (options->read_only ? 0 : VFIO_DMA_MAP_FLAG_WRITE), false};
+	return m;
+}
+
+static int type1_open(const struct pci_device *device, const struct mapper_options *options,
+	struct mapper **ret_mapper, struct error *e)
+{
+	struct mapper *m = new_mapper(options);
+	int err = open_node("/dev/vfio/vfio", "VFIO and VFIO_CONTAINER", &m->container, e);
+
+	if (!err)
+		err = open_group(m, device, e);
+	if (!err && options->small_pages) {
+		err = sysfs_write(SMALL_PAGES, "Y", e);
+		m->reset_small_pages = !err;
+	}
+	if (!err)
+		err = attach(m, device, VFIO_TYPE1v2_IOMMU, e);
+	if (err) {
+		type1_close(m);
+		return err;
+	}
+	*ret_mapper = m;
+	return 0;
+}
+
+/* TYPE1 differs from TYPE1v2 there in nothing but that it has no large pages. */
+static int compat_open(const struct pci_device *device, const struct mapper_options *options,
+	struct mapper **ret_mapper, struct error *e)
+{
+	struct mapper *m = new_mapper(options);
+	int err = open_node("/dev/iommu", "IOMMUFD", &m->container, e);
+
 	if (!err)
 		err = open_group(m, device, e);
 	if (!err)
-		err = attach(m, device, e);
+		err = attach(
+			m, device, options->small_pages ? VFIO_TYPE1_IOMMU : VFIO_TYPE1v2_IOMMU, e);
 	if (err) {
 		type1_close(m);
 		return err;
@@ -138,18 +182,18 @@ static void read_capabilities(
 	}
 }
 
-static int type1_info(struct mapper *m, struct mapper_info *ret_info, struct error *e)
+int mapper_read_info(int fd, struct mapper_info *ret_info, struct error *e)
 {
 	struct vfio_iommu_type1_info head = {.argsz = sizeof(head)};
 	AUTO_FREE char *text = NULL;
 
-	if (ioctl(m->container, VFIO_IOMMU_GET_INFO, &head) != 0)
+	if (ioctl(fd, VFIO_IOMMU_GET_INFO, &head) != 0)
 		return error_errno(e, "VFIO_IOMMU_GET_INFO failed");
 	if (head.argsz > INFO_MAX || head.argsz < sizeof(head))
 		return error_set(e, ERR_LIMIT, "VFIO_IOMMU_GET_INFO wants %u bytes", head.argsz);
 	text = xcalloc(1, head.argsz);
 	memcpy(text, &head, sizeof(head));
-	if (ioctl(m->container, VFIO_IOMMU_GET_INFO, text) != 0)
+	if (ioctl(fd, VFIO_IOMMU_GET_INFO, text) != 0)
 		return error_errno(e, "VFIO_IOMMU_GET_INFO failed");
 	memset(ret_info, 0, sizeof(*ret_info));
 	ret_info->mappings_left = -1;
@@ -168,11 +212,16 @@ static int type1_info(struct mapper *m, struct mapper_info *ret_info, struct err
 	return 0;
 }
 
+static int type1_info(struct mapper *m, struct mapper_info *ret_info, struct error *e)
+{
+	return mapper_read_info(m->container, ret_info, e);
+}
+
 static int type1_map(struct mapper *m, void *memory, uint64_t iova, uint64_t size)
 {
 	struct vfio_iommu_type1_dma_map map = {
 		.argsz = sizeof(map),
-		.flags = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE,
+		.flags = m->access,
 		.vaddr = (uintptr_t)memory,
 		.iova = iova,
 		.size = size,
@@ -199,6 +248,15 @@ static int type1_unmap(struct mapper *m, uint64_t iova, uint64_t size, uint64_t 
 const struct mapper_ops mapper_type1 = {
 	.name = "type1v2",
 	.open = type1_open,
+	.close = type1_close,
+	.info = type1_info,
+	.map = type1_map,
+	.unmap = type1_unmap,
+};
+
+const struct mapper_ops mapper_compat = {
+	.name = "iommufd-type1",
+	.open = compat_open,
 	.close = type1_close,
 	.info = type1_info,
 	.map = type1_map,
