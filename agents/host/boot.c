@@ -41,6 +41,7 @@ struct boot {
 	char *cmdline;
 	char *image;
 	char *target;
+	char *extras[INITRD_MAX_EXTRAS + 1]; /* archives behind the target; NULL at the end */
 	char *dir; /* ROOT/run/boot: MODEL_RUN_DIR in the sandbox */
 	struct accel accel;
 	bool counted; /* the guest's time is a count of instructions */
@@ -83,6 +84,23 @@ static int make_cmdline(struct boot *b, struct error *e)
 	return 0;
 }
 
+static int read_extras(struct boot *b, struct error *e)
+{
+	const char *sha256;
+	int r = 0;
+
+	for (size_t i = 0; (sha256 = request_nth(&b->a->req, "extra", i)) && !r; i++) {
+		if (i == INITRD_MAX_EXTRAS)
+			return error_set(e, ERR_LIMIT, "more than %d archives for one guest",
+				INITRD_MAX_EXTRAS);
+		if (!is_sha256(sha256))
+			return error_set(
+				e, ERR_SYNTAX, "\"extra\" is %.80s, and must be a SHA-256", sha256);
+		r = agent_blob(b->a, sha256, &b->extras[i], e);
+	}
+	return r;
+}
+
 static int read_params(struct boot *b, struct error *e)
 {
 	const struct request *req = &b->a->req;
@@ -113,7 +131,7 @@ static int read_params(struct boot *b, struct error *e)
 		(r = agent_blob(b->a, image, &b->image, e)) ||
 		(r = agent_blob(b->a, target, &b->target, e)))
 		return r;
-	return 0;
+	return read_extras(b, e);
 }
 
 /* What the guest gets: its memory must be there, or the host would swap under the measurement. */
@@ -168,7 +186,7 @@ static int prepare(struct boot *b, struct error *e)
 	b->dir = agent_path(b->a, "run", "boot");
 	initrd = path_join(b->dir, "initrd");
 	result = path_join(b->dir, "result");
-	if ((r = initrd_write(b->target, initrd, e)))
+	if ((r = initrd_write(b->target, (const char *const *)b->extras, initrd, e)))
 		return r;
 	if (mkfifo(result, 0600))
 		return error_errno(e, "cannot make %s", result);
@@ -215,7 +233,7 @@ static int send_script(struct boot *b, struct error *e)
 	int r;
 
 	script_begin(&s, "patchbay-boot");
-	if ((r = file_read(initrd, INITRD_MAX_INIT + 65536, &data, &len, e)) ||
+	if ((r = file_read(initrd, INITRD_MAX, &data, &len, e)) ||
 		(r = agent_keep(b->a, data, len, sha256, &kept, e)))
 		return r;
 	strbuf_adds(&s, "cp ");
@@ -354,6 +372,8 @@ static void boot_done(struct boot *b)
 	free(b->cmdline);
 	free(b->image);
 	free(b->target);
+	for (size_t i = 0; i < INITRD_MAX_EXTRAS; i++)
+		free(b->extras[i]);
 	free(b->dir);
 }
 

@@ -15,6 +15,7 @@ static const struct bench_ops *const benches[] = {
 	&bench_dma_map_compat,
 	&bench_dma_map_iommufd,
 	&bench_fault,
+	&bench_usertest,
 };
 
 static const struct bench_ops *find(const char *name)

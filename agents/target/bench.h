@@ -20,6 +20,7 @@ extern const struct bench_ops bench_dma_map;
 extern const struct bench_ops bench_dma_map_compat;
 extern const struct bench_ops bench_dma_map_iommufd;
 extern const struct bench_ops bench_fault;
+extern const struct bench_ops bench_usertest;
 
 /* Run what was asked for and pass its records on; returns when its process has ended. */
 void bench_run(const struct run_spec *spec, struct channel *out);

@@ -5,6 +5,7 @@
  * when it is beyond rescue, and judge (boot_judge.h).
  */
 #include "daemon/worker/boot_judge.h"
+#include "daemon/worker/boot_tests.h"
 #include "daemon/worker/remote.h"
 
 #include "base/clock.h"
@@ -37,6 +38,7 @@ struct boot {
 
 	struct scan_console *console;
 	struct scan_results *results;
+	struct boot_tests *tests; /* the lab's own */
 	int results_fd; /* artifacts/results */
 	size_t results_size;
 	size_t told; /* findings that have been sent */
@@ -135,11 +137,19 @@ static void reach(struct boot *b, enum boot_reached reached)
 	}
 }
 
-static void add_sample(struct boot *b, const struct scan_record *r)
+static void add_sample(const char *metric, double value, cJSON *params, void *data)
 {
+	struct boot *b = data;
+
 	b->samples = xreallocarray(b->samples, b->n_samples + 1, sizeof(*b->samples));
-	b->samples[b->n_samples++] = (struct sample){
-		xstrdup(r->metric), r->value, r->params ? cJSON_Duplicate(r->params, true) : NULL};
+	b->samples[b->n_samples++] = (struct sample){xstrdup(metric), value, params};
+}
+
+static void add_test_finding(const struct scan_finding *f, void *data)
+{
+	struct boot *b = data;
+
+	worker_finding(b->job, f);
 }
 
 static void add_problem(struct boot *b, const struct scan_record *r)
@@ -172,13 +182,18 @@ static void on_record(const struct scan_record *r, void *data)
 				r->clock ? r->clock : "unknown", b->clock);
 		break;
 	case SCAN_SAMPLE:
-		add_sample(b, r);
+		add_sample(r->metric, r->value, r->params ? cJSON_Duplicate(r->params, true) : NULL,
+			b);
 		break;
 	case SCAN_FACT:
 		json_set(b->facts, r->name, r->fact ? cJSON_Duplicate(r->fact, true) : NULL);
 		break;
 	case SCAN_PROBLEM:
 		add_problem(b, r);
+		break;
+	case SCAN_OUTPUT:
+	case SCAN_EXIT:
+		boot_tests_take(b->tests, r);
 		break;
 	case SCAN_END:
 		reach(b, REACHED_DONE);
@@ -287,6 +302,23 @@ static int on_timer(struct remote_call *call, struct error *e)
 		call, b->grace ? "the kernel has panicked" : "the results are complete", e);
 }
 
+/* Archives of the lab's own tests: [{"name","sha256","path"}]. */
+static int put_tests(struct boot *b, struct remote *r, struct error *e)
+{
+	const cJSON *test;
+
+	json_for_each (test, json_get(b->job->doc, "tests")) {
+		const char *sha256, *path;
+		int err;
+
+		if ((err = json_need_str(test, "sha256", &sha256, e)) ||
+			(err = json_need_str(test, "path", &path, e)) ||
+			(err = remote_blob(r, sha256, path, e)))
+			return error_prefix(e, "the boot job's tests");
+	}
+	return 0;
+}
+
 static int put_blobs(struct boot *b, struct remote *r, char *target_sha256, struct error *e)
 {
 	AUTO_FREE char *dir = path_self_dir();
@@ -297,12 +329,15 @@ static int put_blobs(struct boot *b, struct remote *r, char *target_sha256, stru
 	if (err)
 		return error_prefix(e, "the target for guests belongs beside patchbay-worker");
 	err = remote_blob(r, target_sha256, target, e);
-	return err ? err : remote_blob(r, b->image_sha256, b->image, e);
+	if (!err)
+		err = remote_blob(r, b->image_sha256, b->image, e);
+	return err ? err : put_tests(b, r, e);
 }
 
 static int boot_there(struct boot *b, struct remote *r, const char *target_sha256, cJSON **ret_end,
 	struct error *e)
 {
+	const cJSON *test;
 	struct remote_handlers handlers = {.bytes = on_bytes,
 		.batch = on_batch,
 		.timer = on_timer,
@@ -312,6 +347,8 @@ static int boot_there(struct boot *b, struct remote *r, const char *target_sha25
 	request_begin(&request, r, "boot");
 	request_add(&request, "image", b->image_sha256);
 	request_add(&request, "target", target_sha256);
+	json_for_each (test, json_get(b->job->doc, "tests"))
+		request_add(&request, "extra", json_str(test, "sha256", ""));
 	request_add(&request, "model", b->model);
 	request_add_int(&request, "memory_mib", b->memory_mib);
 	request_add_int(&request, "cpus", b->cpus);
@@ -371,6 +408,7 @@ static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
 		.boot_seconds = b->boot_seconds,
 		.silence_seconds = b->silence_seconds,
 		.total_seconds = b->total_seconds};
+	const char *tests_problem = boot_tests_end(b->tests);
 	char exit_text[200];
 
 	scan_console_end(b->console);
@@ -385,7 +423,7 @@ static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
 	f.stalled = first_stall(findings);
 	f.broken = b->broken.code ? b->broken.msg : NULL;
 	f.kernel_problem = b->kernel_problem;
-	f.lab_problem = b->lab_problem;
+	f.lab_problem = b->lab_problem ? b->lab_problem : tests_problem;
 	f.checker = b->checker;
 	f.checker_said = scan_console_said(b->console);
 	f.checker_at_start = json_str(b->facts, "checker_at_start", NULL);
@@ -404,8 +442,9 @@ static void fill_result(struct boot *b, const cJSON *end, cJSON *result)
 
 		json_set(result, members[i], item ? cJSON_Duplicate(item, true) : NULL);
 	}
-	json_set_int(
-		result, "findings_dropped", (int64_t)scan_console_findings(b->console)->dropped);
+	json_set_int(result, "findings_dropped",
+		(int64_t)(scan_console_findings(b->console)->dropped +
+			  boot_tests_dropped(b->tests)));
 	json_set_str(result, "boot_id", b->boot_id);
 	json_set_str(result, "cmdline",
 		b->guest_cmdline ? b->guest_cmdline : json_str(end, "cmdline", NULL));
@@ -471,6 +510,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	strbuf_init(&b.init_args, MAX_INIT_ARGS);
 	b.console = scan_console_new();
 	b.results = scan_results_new(on_record, &b);
+	b.tests = boot_tests_new(&(struct boot_tests_out){add_test_finding, add_sample, &b});
 	b.facts = cJSON_CreateObject();
 	err = read_job(&b, e);
 	if (!err)
@@ -491,6 +531,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	strbuf_done(&b.init_args);
 	closep(&b.results_fd);
 	scan_results_free(b.results);
+	boot_tests_free(b.tests);
 	scan_console_free(b.console);
 	return err;
 }

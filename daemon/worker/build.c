@@ -6,6 +6,7 @@
 #include "daemon/worker/remote.h"
 
 #include "base/clock.h"
+#include "base/sha256.h"
 #include "patches/git/history.h"
 #include "patches/git/push.h"
 #include "patches/git/repo.h"

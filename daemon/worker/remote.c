@@ -16,11 +16,6 @@
 #define MAX_SAID 4096
 #define MAX_LOOK 8192 /* what the shell may print when it looks for the agent */
 
-bool is_sha256(const char *s)
-{
-	return s && strlen(s) == SHA256_HEX - 1 && strspn(s, "0123456789abcdef") == SHA256_HEX - 1;
-}
-
 static int read_target(struct remote *r, struct error *e)
 {
 	const cJSON *host = json_get(r->job->doc, "host");

@@ -84,7 +84,4 @@ int remote_fetch(
 /* The size of what this host's blobs may be. */
 #define REMOTE_MAX_BLOB (2ULL << 30)
 
-/* 64 lower-case hex digits. */
-bool is_sha256(const char *s);
-
 #endif

@@ -197,3 +197,8 @@ uint32_t crc32_add(uint32_t crc, const void *data, size_t len)
 	}
 	return ~crc;
 }
+
+bool is_sha256(const char *s)
+{
+	return s && strlen(s) == SHA256_HEX - 1 && strspn(s, "0123456789abcdef") == SHA256_HEX - 1;
+}

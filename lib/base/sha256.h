@@ -20,6 +20,8 @@ void sha256_add(struct sha256 *h, const void *data, size_t len);
 void sha256_hex(struct sha256 *h, char *hex);
 void sha256_of(const void *data, size_t len, char *hex);
 int sha256_file(const char *path, char *hex, struct error *e);
+/* 64 lower-case hex digits. */
+bool is_sha256(const char *s);
 
 /* Start with crc = 0. */
 uint32_t crc32_add(uint32_t crc, const void *data, size_t len);

@@ -146,6 +146,22 @@ static int read_problem(const cJSON *o, struct scan_record *rec, struct error *e
 	return 0;
 }
 
+static int read_test(const cJSON *o, struct scan_record *rec, const char *type, struct error *e)
+{
+	bool ended = streq(type, "exit");
+
+	rec->type = ended ? SCAN_EXIT : SCAN_OUTPUT;
+	rec->test = json_str(o, "test", NULL);
+	rec->text = json_str(o, "text", NULL);
+	rec->how = json_str(o, "how", NULL);
+	rec->status = json_int(o, "status", -1);
+	if (!rec->test || !*rec->test)
+		return missing(e, rec->seq, type, "test");
+	if (ended ? !rec->how : !rec->text)
+		return missing(e, rec->seq, type, ended ? "how" : "text");
+	return 0;
+}
+
 static int read_record(const cJSON *o, struct scan_record *rec, struct error *e)
 {
 	const char *type = json_str(o, "type", "");
@@ -173,6 +189,8 @@ static int read_record(const cJSON *o, struct scan_record *rec, struct error *e)
 		rec->type = SCAN_PROBLEM;
 		return read_problem(o, rec, e);
 	}
+	if (streq(type, "output") || streq(type, "exit"))
+		return read_test(o, rec, type, e);
 	if (streq(type, "end")) {
 		rec->type = SCAN_END;
 		return 0;
@@ -191,6 +209,10 @@ static char *describe(const struct scan_record *rec)
 		return xasprintf("the fact %.80s", rec->name);
 	case SCAN_PROBLEM:
 		return xasprintf("a problem: %.200s", rec->message);
+	case SCAN_OUTPUT:
+		return xasprintf("output of test %.80s", rec->test);
+	case SCAN_EXIT:
+		return xasprintf("the end of test %.80s", rec->test);
 	case SCAN_END:
 		break;
 	}

@@ -105,7 +105,15 @@ const char *scan_console_last_line(const struct scan_console *c);
  * record. The first thing that is wrong ends it: from then on every call returns the same error,
  * and what had been given before must not be used as a result.
  */
-enum scan_record_type { SCAN_HELLO, SCAN_SAMPLE, SCAN_FACT, SCAN_PROBLEM, SCAN_END };
+enum scan_record_type {
+	SCAN_HELLO,
+	SCAN_SAMPLE,
+	SCAN_FACT,
+	SCAN_PROBLEM,
+	SCAN_OUTPUT, /* of one of the lab's own tests; scan/ktap.h reads it */
+	SCAN_EXIT,
+	SCAN_END,
+};
 
 struct scan_record {
 	enum scan_record_type type;
@@ -119,6 +127,10 @@ struct scan_record {
 	const char *name; /* fact */
 	const cJSON *fact; /* fact: its value */
 	const char *benchmark, *case_name, *kind, *message; /* problem; kind "lab" or "kernel" */
+	const char *test; /* output, exit: NAME, or NAME/PROGRAM of a folder */
+	const char *text; /* output */
+	int64_t status; /* exit: of the program; -1: it did not exit by itself */
+	const char *how; /* exit: in words */
 };
 
 typedef void (*scan_record_fn)(const struct scan_record *record, void *data);

@@ -236,6 +236,82 @@ static void test_missing_end_line(void **state)
 	strbuf_done(&l.text);
 }
 
+/* In the middle of a line, and the machine went down in good order: nobody's kernel is to blame. */
+static void test_channel_cut_in_the_middle(void **state)
+{
+	struct lines l;
+
+	begin_lines(&l);
+	strbuf_truncate(&l.text, l.text.len - 40);
+	lab_expect(lab,
+		lab_run(lab, boot_job(INIT "[    2.000000] reboot: Power down\r\n", l.text.buf,
+				     POWER_OFF)),
+		"error", "the results stop in the middle of line 3: the channel was cut");
+	assert_int_equal(lab_count(lab, "sample"), 0);
+	strbuf_done(&l.text);
+}
+
+/* A checker must have watched, by its own words and files. */
+static void test_checker(void **state)
+{
+	static const char words[] =
+		INIT "[    0.010000] Lock dependency validator: Copyright (c) 2006 Red Hat\r\n";
+	struct lines l;
+	cJSON *job;
+
+	begin_lines(&l);
+	add_line(&l, "{\"type\":\"fact\",\"name\":\"checker_at_start\",\"value\":\"active\"}");
+	add_line(&l, "{\"type\":\"fact\",\"name\":\"checker_at_end\",\"value\":\"active\"}");
+	end_lines(&l);
+	job = boot_job(words, l.text.buf, POWER_OFF);
+	json_set_str(job, "checker", "lockdep");
+	lab_expect(lab, lab_run(lab, job), "pass", "");
+	job = boot_job(INIT, l.text.buf, POWER_OFF);
+	json_set_str(job, "checker", "lockdep");
+	lab_expect(lab, lab_run(lab, job), "error", "lockdep's own words");
+	strbuf_done(&l.text);
+	begin_lines(&l);
+	end_lines(&l);
+	job = boot_job(words, l.text.buf, POWER_OFF);
+	json_set_str(job, "checker", "lockdep");
+	lab_expect(lab, lab_run(lab, job), "error", "lockdep was not active");
+	strbuf_done(&l.text);
+}
+
+/* Its archive is uploaded, and what it printed becomes findings and samples. */
+static void test_own_test(void **state)
+{
+	AUTO_FREE char *path = path_join(lab->artifacts, "own.cpio");
+	char sha256[SHA256_HEX];
+	struct lines l;
+	const cJSON *end;
+	cJSON *job, *test;
+
+	begin_lines(&l);
+	add_line(&l,
+		"{\"type\":\"output\",\"test\":\"own\",\"text\":\"1..2\\nok 1 a\\nlap 2 ms\\nnot "
+		"ok 2 b\\n\"}");
+	add_line(&l, "{\"type\":\"exit\",\"test\":\"own\",\"status\":1,\"how\":\"exit status 1\"}");
+	end_lines(&l);
+	job = boot_job(INIT, l.text.buf, POWER_OFF);
+	assert_int_equal(file_write_atomic(path, "archive", 7, 0600, NULL), 0);
+	assert_int_equal(sha256_file(path, sha256, NULL), 0);
+	test = cJSON_CreateObject();
+	json_set_str(test, "name", "own");
+	json_set_str(test, "sha256", sha256);
+	json_set_str(test, "path", path);
+	cJSON_AddItemToArray(json_add_array(job, "tests"), test);
+	end = lab_run(lab, job);
+	lab_expect(lab, end, "pass", "");
+	assert_non_null(lab_finding(lab, "test own: not ok: b"));
+	/* With ours: the time, and how many were ok, were not, and were skipped. */
+	assert_int_equal(lab_count(lab, "sample"), 5);
+	assert_string_equal(
+		json_str(lab_event(lab, "sample", 1), "metric", ""), "test.own.lap_seconds");
+	assert_true(json_num(lab_event(lab, "sample", 1), "value", 0) == 0.002);
+	strbuf_done(&l.text);
+}
+
 static void test_rubbish_for_results(void **state)
 {
 	struct lines l;
@@ -352,6 +428,9 @@ int main(void)
 		cmocka_unit_test(test_never_up_but_talking),
 		cmocka_unit_test(test_reset_before_init),
 		cmocka_unit_test(test_missing_end_line),
+		cmocka_unit_test(test_channel_cut_in_the_middle),
+		cmocka_unit_test(test_checker),
+		cmocka_unit_test(test_own_test),
 		cmocka_unit_test(test_rubbish_for_results),
 		cmocka_unit_test(test_flipped_bit),
 		cmocka_unit_test(test_problem_of_the_lab),

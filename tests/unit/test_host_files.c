@@ -185,6 +185,7 @@ static void survives_any_header(void **state)
 static void initrd_is_a_cpio_archive(void **state)
 {
 	char dir[] = "/tmp/patchbay-initrd-XXXXXX";
+	const char *const none[] = {NULL};
 	AUTO_FREE char *a = NULL, *init = NULL, *one = NULL, *two = NULL;
 	size_t len, len2;
 
@@ -193,9 +194,9 @@ static void initrd_is_a_cpio_archive(void **state)
 	one = path_join(dir, "one");
 	two = path_join(dir, "two");
 	assert_int_equal(file_write_atomic(init, "#!init", 6, 0600, NULL), 0);
-	assert_int_equal(initrd_write(init, one, NULL), 0);
-	assert_int_equal(initrd_write(init, one, NULL), -EEXIST);
-	assert_int_equal(initrd_write(init, two, NULL), 0);
+	assert_int_equal(initrd_write(init, none, one, NULL), 0);
+	assert_int_equal(initrd_write(init, none, one, NULL), -EEXIST);
+	assert_int_equal(initrd_write(init, none, two, NULL), 0);
 	assert_int_equal(file_read(one, 65536, &a, &len, NULL), 0);
 	{
 		AUTO_FREE char *b = NULL;
@@ -214,6 +215,17 @@ static void initrd_is_a_cpio_archive(void **state)
 	assert_memory_equal(a + 116 + 78, "0000000500000001", 16);
 	assert_string_equal(a + 116 + 110, "dev/console");
 	assert_non_null(memmem(a, len, "TRAILER!!!", 11));
+	{
+		const char *const extra[] = {init, NULL};
+		AUTO_FREE char *three = path_join(dir, "three");
+		AUTO_FREE char *b = NULL;
+
+		assert_int_equal(initrd_write(init, extra, three, NULL), 0);
+		assert_int_equal(file_read(three, 65536, &b, &len2, NULL), 0);
+		assert_int_equal(len2, len + 8);
+		assert_memory_equal(b, a, len);
+		assert_memory_equal(b + len, "#!init\0\0", 8);
+	}
 	assert_int_equal(file_remove_tree(dir, NULL), 0);
 }
 

@@ -46,6 +46,43 @@ static void take(const struct scan_record *r, void *data)
 	}
 }
 
+struct program {
+	char text[64], how[64];
+	int64_t status;
+};
+
+static void take_program(const struct scan_record *r, void *data)
+{
+	struct program *p = data;
+
+	if (r->type == SCAN_OUTPUT)
+		(void)snprintf(p->text, sizeof(p->text), "%s|%s", r->test, r->text);
+	if (r->type == SCAN_EXIT) {
+		(void)snprintf(p->how, sizeof(p->how), "%s|%s", r->test, r->how);
+		p->status = r->status;
+	}
+}
+
+static void a_program_of_the_labs_own(void **state)
+{
+	struct program p = {"", "", 0};
+	struct scan_results *r = scan_results_new(take_program, &p);
+	struct strbuf sb;
+
+	strbuf_init(&sb, 1 << 20);
+	add(&sb, 1, HELLO);
+	add(&sb, 2, "{\"type\":\"output\",\"test\":\"k/a\",\"text\":\"ok 1 x\\n\"}");
+	add(&sb, 3, "{\"type\":\"exit\",\"test\":\"k/a\",\"status\":-1,\"how\":\"killed\"}");
+	add(&sb, 4, "{\"type\":\"end\",\"lines\":3}");
+	assert_int_equal(scan_results_feed(r, sb.buf, sb.len, NULL), 0);
+	assert_int_equal(scan_results_end(r, NULL), 0);
+	assert_string_equal(p.text, "k/a|ok 1 x\n");
+	assert_string_equal(p.how, "k/a|killed");
+	assert_int_equal(p.status, -1);
+	scan_results_free(r);
+	strbuf_done(&sb);
+}
+
 static int run(const char *text, struct seen *ret_seen, struct error *e)
 {
 	struct scan_results *r = scan_results_new(take, ret_seen);
@@ -95,6 +132,8 @@ static void broken_runs(void **state)
 		line_of(2, "{\"type\":\"sample\",\"metric\":\"m\",\"value\":1e999}");
 	AUTO_FREE char *bad_kind =
 		line_of(2, "{\"type\":\"problem\",\"kind\":\"patch\",\"message\":\"m\"}");
+	AUTO_FREE char *no_test = line_of(2, "{\"type\":\"output\",\"text\":\"ok 1\"}");
+	AUTO_FREE char *no_how = line_of(2, "{\"type\":\"exit\",\"test\":\"t\",\"status\":0}");
 	AUTO_FREE char *bad_json = line_of(2, "{\"type\":}");
 	AUTO_FREE char *after = line_of(4, SAMPLE);
 	const struct {
@@ -118,6 +157,8 @@ static void broken_runs(void **state)
 		{{hello, no_value}, "result line 2: a \"sample\" line without a proper \"value\""},
 		{{hello, infinite}, "result line 2: a \"sample\" line without a proper \"value\""},
 		{{hello, bad_kind}, "result line 2: a \"problem\" line without a proper \"kind\""},
+		{{hello, no_test}, "result line 2: a \"output\" line without a proper \"test\""},
+		{{hello, no_how}, "result line 2: a \"exit\" line without a proper \"how\""},
 		{{hello, bad_json}, "result line 2: "},
 	};
 
@@ -195,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_run),
+		cmocka_unit_test(a_program_of_the_labs_own),
 		cmocka_unit_test(broken_runs),
 		cmocka_unit_test(a_flipped_bit_is_seen),
 		cmocka_unit_test(a_long_line_is_refused),

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layout, device addresses and backings: the parts of dma-map that need no device. */
 #include "agents/target/backing.h"
+#include "agents/target/hugepool.h"
 #include "agents/target/iova.h"
 #include "agents/target/layout.h"
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -222,6 +224,34 @@ static void test_backing_made_and_proved(void **state)
 	assert_int_equal(msync(memory, 4096, MS_ASYNC), -1);
 }
 
+/* Memory that is not what its case says is named, and not measured. */
+static void test_memory_that_is_not_huge(void **state)
+{
+	AUTO_BACKING struct backing memory = BACKING_INIT;
+	struct error e = ERROR_INIT;
+	int err;
+
+	assert_int_equal(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0);
+	err = backing_make(&backing_madv_hugepage, 4 * MIB, &memory, &e);
+	assert_int_equal(prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0), 0);
+	/* A kernel without any says so before. */
+	if (err)
+		return;
+	assert_true(memory.coverage == 0);
+	assert_int_equal(backing_prove(&backing_madv_hugepage, &memory, &e), ERR_STATE);
+	assert_non_null(strstr(e.msg, "only 0.0 % of the memory is in pages of 2097152 bytes"));
+	memory.coverage = BACKING_MIN_COVERAGE;
+	assert_int_equal(backing_prove(&backing_madv_hugepage, &memory, &e), 0);
+}
+
+static void test_pools_that_are_not_there(void **state)
+{
+	struct error e = ERROR_INIT;
+
+	assert_int_equal(hugepool_need(12345 * 1024, 1, &e), ERR_MISSING);
+	assert_non_null(strstr(e.msg, "12345 KiB"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +266,8 @@ int main(void)
 		cmocka_unit_test(test_smaps_counts_what_lies_within),
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_backing_made_and_proved),
+		cmocka_unit_test(test_memory_that_is_not_huge),
+		cmocka_unit_test(test_pools_that_are_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
