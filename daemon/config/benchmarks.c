@@ -8,15 +8,29 @@
 
 #define DMA_MAP_CASE(name) name ".map_seconds", name ".unmap_seconds"
 
+#define NO_OPTION                   \
+	{                           \
+		NULL, 0, 0, 0, NULL \
+	}
+
+static const char *const accesses[] = {"read", "read-write", NULL};
+static const char *const truths[] = {"false", "true", NULL};
+
 static const struct benchmark_option dma_map_options[] = {
-	{"size_mib", 1, MAX_SIZE_MIB, 1024},
-	{"counted_size_mib", 1, MAX_SIZE_MIB, 256},
-	{"iterations", 1, 1000, 3},
-	{"warmup", 0, 100, 1},
-	{NULL, 0, 0, 0},
+	{"size_mib", 1, MAX_SIZE_MIB, 1024, NULL},
+	{"counted_size_mib", 1, MAX_SIZE_MIB, 256, NULL},
+	{"iterations", 1, 1000, 3, NULL},
+	{"warmup", 0, 100, 1, NULL},
+	{"call_kib", 4, MAX_SIZE_MIB * 1024, BENCHMARK_OPTIONAL, NULL},
+	{"access", 0, 0, BENCHMARK_OPTIONAL, accesses},
+	{"large_pages", 0, 0, BENCHMARK_OPTIONAL, truths},
+	NO_OPTION,
 };
 static const char *const dma_map_metrics[] = {DMA_MAP_CASE("madv_hugepage"),
-	DMA_MAP_CASE("map_populate"), DMA_MAP_CASE("hugetlbfs"), NULL};
+	DMA_MAP_CASE("map_populate"), DMA_MAP_CASE("hugetlbfs"), DMA_MAP_CASE("hugetlbfs_1g"),
+	NULL};
+static const char *const dma_map_cases[] = {
+	"madv_hugepage", "map_populate", "hugetlbfs", "hugetlbfs_1g", NULL};
 static const struct benchmark_part dma_map_parts[] = {
 	{"", BOTH_CLOCKS, dma_map_metrics},
 	{NULL, 0, NULL},
@@ -26,7 +40,7 @@ static const struct benchmark_part dma_map_parts[] = {
 #define VIOMMU_REPLAYS(what) \
 	"n64." what, "n1024." what, "n8192." what, "n32768." what, "large256m." what
 
-static const struct benchmark_option viommu_replay_options[] = {{NULL, 0, 0, 0}};
+static const struct benchmark_option viommu_replay_options[] = {NO_OPTION};
 static const char *const viommu_attach[] = {VIOMMU_REPLAYS("attach_seconds"), NULL};
 static const char *const viommu_irqsoff[] = {VIOMMU_REPLAYS("irqsoff_max_seconds"), NULL};
 static const char *const viommu_calls[] = {VIOMMU_REPLAYS("sync_requests"), NULL};
@@ -43,9 +57,34 @@ static const struct benchmark_part viommu_replay_parts[] = {
 	{NULL, 0, NULL},
 };
 
+/* Nothing of it is timed. */
+static const struct benchmark_option fault_options[] = {
+	{"size_mib", 2, 1024, 16, NULL},
+	{"rounds", 0, 100000, 50, NULL},
+	NO_OPTION,
+};
+static const char *const no_metrics[] = {NULL};
+static const struct benchmark_part fault_parts[] = {
+	{"", BENCHMARK_WALL, no_metrics},
+	{NULL, 0, NULL},
+};
+
+static const struct benchmark_option own_options[] = {
+	{"seconds", 1, 86400, 60, NULL},
+	NO_OPTION,
+};
+static const struct benchmark_part own_parts[] = {
+	{"", BENCHMARK_WALL, no_metrics},
+	{NULL, 0, NULL},
+};
+
 static const struct benchmark benchmarks[] = {
-	{"dma-map", dma_map_options, dma_map_parts},
-	{"viommu-replay", viommu_replay_options, viommu_replay_parts},
+	{"dma-map", dma_map_options, dma_map_parts, dma_map_cases, false},
+	{"dma-map-compat", dma_map_options, dma_map_parts, dma_map_cases, false},
+	{"dma-map-iommufd", dma_map_options, dma_map_parts, dma_map_cases, false},
+	{"fault", fault_options, fault_parts, NULL, false},
+	{"test", own_options, own_parts, NULL, true},
+	{"viommu-replay", viommu_replay_options, viommu_replay_parts, NULL, false},
 };
 
 int benchmark_find(const char *name, const struct benchmark **ret_benchmark, struct error *e)
@@ -64,12 +103,23 @@ int benchmark_find(const char *name, const struct benchmark **ret_benchmark, str
 		e, ERR_MISSING, "benchmarks: there is no '%.80s'; there is: %s", name, known.buf);
 }
 
+static bool is_metric(const char *name)
+{
+	return *name &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			    "_.-") == strlen(name);
+}
+
 int benchmark_find_metric(const struct benchmark *b, const char *metric,
 	const struct benchmark_part **ret_part, struct error *e)
 {
 	AUTO_STRBUF struct strbuf known;
 
 	strbuf_init(&known, 1024);
+	if (b->is_own && is_metric(metric)) {
+		*ret_part = b->parts;
+		return 0;
+	}
 	for (const struct benchmark_part *part = b->parts; part->name; part++) {
 		for (const char *const *m = part->metrics; *m; m++) {
 			if (streq(*m, metric)) {

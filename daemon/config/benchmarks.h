@@ -13,11 +13,14 @@
 #define BENCHMARK_WALL 1u
 #define BENCHMARK_COUNTED 2u
 
-/* A whole number that a profile may set; counted_X stands in for X under the counted clock, and is
- * never more where it is left out. */
+#define BENCHMARK_OPTIONAL INT64_MIN
+
+/* A whole number that a profile may set, where it has no words; counted_X stands in for X under the
+ * counted clock, and is never more where it is left out. */
 struct benchmark_option {
 	const char *name;
-	int64_t min, max, def;
+	int64_t min, max, def; /* def BENCHMARK_OPTIONAL: left out unless it is set */
+	const char *const *words; /* one of them instead, NULL at the end */
 };
 
 /* What is measured in boots of its own, so that it is not disturbed by the rest. */
@@ -31,6 +34,8 @@ struct benchmark {
 	const char *name;
 	const struct benchmark_option *options; /* name NULL at the end, like parts */
 	const struct benchmark_part *parts;
+	const char *const *cases; /* that a profile may choose from; NULL: none */
+	bool is_own; /* the lab's own: what it measures is not known here */
 };
 
 /* ERR_MISSING names those there are. */

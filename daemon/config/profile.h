@@ -23,6 +23,8 @@
  *    "limits":{"build_seconds":3600, "build_silence_seconds":600,
  *              "boot_seconds":60, "silence_seconds":60, "total_seconds":600}}
  *
+ * `tests` is there only where the lab's own are run: [{"name":"iommu","path":null or "/…"}]. Once a
+ * series is submitted (daemon/sched) each also has `sha256`, and `path` is where its archive is.
  * `checker` ("lockdep", "kasan", "kcsan", "fault") is there only where one of the kernel's checkers is
  * to watch: boots in which it does not are the lab's error, and what was timed is not compared.
  *
@@ -30,7 +32,8 @@
  * may be empty. `parts` are the boots that a benchmark needs, with the profile's clocks that can
  * measure them; "" where one boot does it all. `primary` has whole metric names, `RUN.` before what
  * the file says, at most six over all benchmarks; by the counted clock each stands for its twin that
- * ends in `_instructions`.
+ * ends in `_instructions`. A benchmark's other options (docs/internals/profiles.md) are there
+ * where they are set.
  */
 #ifndef CONFIG_PROFILE_H
 #define CONFIG_PROFILE_H
@@ -38,6 +41,7 @@
 #include "base/json.h"
 
 #define PROFILE_MAX_PRIMARY 6
+#define PROFILE_MAX_TESTS 8 /* of the lab's own */
 
 struct profile_paths {
 	const char *const *folders; /* of YAML files; later ones win */

@@ -41,6 +41,15 @@ struct raw_benchmark {
 	char *counted_size_mib;
 	char *iterations;
 	char *warmup;
+	char *call_kib;
+	char *access;
+	char *large_pages;
+	char *rounds;
+	char *seconds;
+	char *test;
+	char *path;
+	char **cases;
+	unsigned cases_count;
 	char **primary;
 	unsigned primary_count;
 };

@@ -85,6 +85,11 @@ static const char *option_text(const struct raw_benchmark *raw, const char *name
 		{"counted_size_mib", raw->counted_size_mib},
 		{"iterations", raw->iterations},
 		{"warmup", raw->warmup},
+		{"call_kib", raw->call_kib},
+		{"access", raw->access},
+		{"large_pages", raw->large_pages},
+		{"rounds", raw->rounds},
+		{"seconds", raw->seconds},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
@@ -104,11 +109,81 @@ static bool has_option(const struct benchmark *b, const char *name)
 static int check_options(
 	const struct benchmark *b, const struct raw_benchmark *raw, struct error *e)
 {
-	static const char *const names[] = {"size_mib", "counted_size_mib", "iterations", "warmup"};
+	static const char *const names[] = {"size_mib", "counted_size_mib", "iterations", "warmup",
+		"call_kib", "access", "large_pages", "rounds", "seconds"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (option_text(raw, names[i]) && !has_option(b, names[i]))
 			return error_set(e, ERR_SYNTAX, "it has no %s: leave it out", names[i]);
+	if (!b->cases && raw->cases_count)
+		return error_set(e, ERR_SYNTAX, "it has no cases: leave them out");
+	if (!b->is_own && (raw->test || raw->path))
+		return error_set(e, ERR_SYNTAX,
+			"test and path are for the lab's own tests: write 'run: test'");
+	return 0;
+}
+
+static int check_word(const char *name, const char *text, const char *const *words, struct error *e)
+{
+	AUTO_STRBUF struct strbuf known;
+
+	strbuf_init(&known, 256);
+	for (const char *const *w = words; *w; w++) {
+		if (streq(*w, text))
+			return 0;
+		strbuf_addf(&known, "%s%s", w == words ? "" : ", ", *w);
+	}
+	return error_set(e, ERR_SYNTAX, "%s: '%.80s' is none of %s", name, text, known.buf);
+}
+
+static int resolve_word(
+	const struct benchmark_option *o, const char *text, cJSON *to, struct error *e)
+{
+	int err = text ? check_word(o->name, text, o->words, e) : 0;
+
+	if (err || !text)
+		return err;
+	if (streq(text, "true") || streq(text, "false"))
+		json_set_bool(to, o->name, streq(text, "true"));
+	else
+		json_set_str(to, o->name, text);
+	return 0;
+}
+
+static int resolve_number(
+	const struct benchmark_option *o, const char *text, cJSON *to, struct error *e)
+{
+	int64_t n, def = o->def;
+	int err;
+
+	if (def == BENCHMARK_OPTIONAL && !text)
+		return 0;
+	if (starts_with(o->name, COUNTED_PREFIX))
+		def = MIN_OF(def, json_int(to, o->name + strlen(COUNTED_PREFIX), def));
+	err = number(o->name, text, o->min, o->max, def, &n, e);
+	if (!err)
+		json_set_int(to, o->name, n);
+	return err;
+}
+
+/* As the target takes them: "hugetlbfs+hugetlbfs_1g". */
+static int resolve_cases(
+	const struct benchmark *b, const struct raw_benchmark *raw, cJSON *to, struct error *e)
+{
+	AUTO_STRBUF struct strbuf joined;
+
+	strbuf_init(&joined, 1024);
+	for (unsigned i = 0; i < raw->cases_count; i++) {
+		int err = check_word("cases", raw->cases[i], b->cases, e);
+
+		if (err)
+			return err;
+		strbuf_addf(&joined, "%s%s", i ? "+" : "", raw->cases[i]);
+	}
+	if (joined.overflow)
+		return error_set(e, ERR_LIMIT, "cases: there are too many");
+	if (joined.len)
+		json_set_str(to, "cases", joined.buf);
 	return 0;
 }
 
@@ -117,16 +192,10 @@ static int resolve_options(
 {
 	int err = check_options(b, raw, e);
 
-	for (const struct benchmark_option *o = b->options; o->name && !err; o++) {
-		int64_t n, def = o->def;
-
-		if (starts_with(o->name, COUNTED_PREFIX))
-			def = MIN_OF(def, json_int(to, o->name + strlen(COUNTED_PREFIX), def));
-		err = number(o->name, option_text(raw, o->name), o->min, o->max, def, &n, e);
-		if (!err)
-			json_set_int(to, o->name, n);
-	}
-	return err;
+	for (const struct benchmark_option *o = b->options; o->name && !err; o++)
+		err = o->words ? resolve_word(o, option_text(raw, o->name), to, e)
+			       : resolve_number(o, option_text(raw, o->name), to, e);
+	return err ? err : resolve_cases(b, raw, to, e);
 }
 
 /* Which boots it needs, by which clocks: [{"part":"","clocks":["wall"]}]. */
@@ -159,7 +228,8 @@ static int resolve_primary(const struct benchmark *b, const struct raw_benchmark
 
 	for (unsigned i = 0; i < raw->primary_count; i++) {
 		const char *name = raw->primary[i];
-		AUTO_FREE char *whole = xasprintf("%s.%s", b->name, name);
+		AUTO_FREE char *whole = xasprintf("%s%s%s.%s", b->name, b->is_own ? "." : "",
+			b->is_own ? raw->test : "", name);
 		const struct benchmark_part *part = NULL;
 		const cJSON *other;
 		int err = benchmark_find_metric(b, name, &part, e);
@@ -198,8 +268,14 @@ static int resolve_benchmark(const struct raw_benchmark *raw, unsigned clocks, c
 	err = benchmark_find(raw->run, &b, e);
 	if (err)
 		return err;
+	if (b->is_own && (!raw->test || !profile_name_ok(raw->test)))
+		return error_set(e, ERR_SYNTAX,
+			"benchmarks: 'test:' must name one of the lab's own tests, a file or "
+			"folder "
+			"in its tests folder");
 	json_for_each (other, to)
-		if (streq(json_str(other, "run", NULL), raw->run))
+		if (streq(json_str(other, "run", NULL), raw->run) &&
+			(!b->is_own || streq(json_str(other, "test", NULL), raw->test)))
 			return error_set(e, ERR_SYNTAX,
 				"benchmarks: %s is there twice, and its metrics would have the "
 				"same names: make two profiles",
@@ -207,6 +283,8 @@ static int resolve_benchmark(const struct raw_benchmark *raw, unsigned clocks, c
 	benchmark = cJSON_CreateObject();
 	cJSON_AddItemToArray(to, benchmark);
 	json_set_str(benchmark, "run", raw->run);
+	if (b->is_own)
+		json_set_str(benchmark, "test", raw->test);
 	err = resolve_options(b, raw, benchmark, e);
 	if (!err)
 		err = resolve_parts(b, clocks, benchmark, e);
@@ -236,6 +314,52 @@ static int resolve_thresholds(const struct raw_thresholds *raw, cJSON *to, struc
 	return 0;
 }
 
+/* What the guest is to be given of the lab's own tests. */
+static int resolve_tests(const struct raw_profile *raw, cJSON *to, struct error *e)
+{
+	cJSON *tests = NULL;
+
+	for (unsigned i = 0; i < raw->benchmarks_count; i++) {
+		const struct raw_benchmark *b = &raw->benchmarks[i];
+		cJSON *test;
+
+		if (!b->test)
+			continue;
+		if (b->path && *b->path != '/')
+			return error_set(e, ERR_SYNTAX,
+				"benchmarks, test %s: path: '%.80s' does not begin with '/'",
+				b->test, b->path);
+		if (!tests)
+			tests = json_add_array(to, "tests");
+		if (cJSON_GetArraySize(tests) == PROFILE_MAX_TESTS)
+			return error_set(
+				e, ERR_LIMIT, "benchmarks: more than %d tests", PROFILE_MAX_TESTS);
+		test = cJSON_CreateObject();
+		cJSON_AddItemToArray(tests, test);
+		json_set_str(test, "name", b->test);
+		json_set_str(test, "path", b->path);
+	}
+	return 0;
+}
+
+/* Pages of 1 GiB are found at boot or not at all. */
+static void reserve_giant_pages(cJSON *to)
+{
+	const cJSON *benchmark;
+	int64_t pages = 0;
+
+	json_for_each (benchmark, json_get(to, "benchmarks"))
+		if (strstr(json_str(benchmark, "cases", ""), "hugetlbfs_1g"))
+			pages = MAX_OF(pages, (json_int(benchmark, "size_mib", 0) + 1023) / 1024);
+	if (pages) {
+		const char *cmdline = json_str(to, "cmdline", "");
+		AUTO_FREE char *longer = xasprintf("%s%shugepagesz=1G hugepages=%lld", cmdline,
+			*cmdline ? " " : "", (long long)pages);
+
+		json_set_str(to, "cmdline", longer);
+	}
+}
+
 int profile_measure(const struct raw_profile *raw, cJSON *to, struct error *e)
 {
 	unsigned clocks = 0, primary = 0;
@@ -244,7 +368,10 @@ int profile_measure(const struct raw_profile *raw, cJSON *to, struct error *e)
 
 	for (unsigned i = 0; i < raw->benchmarks_count && !err; i++)
 		err = resolve_benchmark(&raw->benchmarks[i], clocks, benchmarks, &primary, e);
+	if (!err)
+		err = resolve_tests(raw, to, e);
 	if (err)
 		return err;
+	reserve_giant_pages(to);
 	return resolve_thresholds(raw->thresholds, json_add_object(to, "thresholds"), e);
 }

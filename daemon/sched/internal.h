@@ -56,6 +56,8 @@ void sched_try_again(struct sched *s);
 
 /* profiles.c */
 int sched_profile(const struct sched *s, const char *name, cJSON **ret_profile, struct error *e);
+/* Make archives of the tests that a resolved profile names, and write into it where they are. */
+int sched_pack_tests(const struct sched *s, cJSON *profile, struct error *e);
 
 /* advance.c: do what is next for a series; for those that need it; for all. Trouble with the disk
  * is logged and tried again later. */

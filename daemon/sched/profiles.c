@@ -33,9 +33,16 @@ static void folders_init(struct folders *f, const struct sched *s)
 int sched_profile(const struct sched *s, const char *name, cJSON **ret_profile, struct error *e)
 {
 	CLEANUP(folders_done) struct folders f;
+	AUTO_JSON cJSON *profile = NULL;
+	int err;
 
 	folders_init(&f, s);
-	return profile_load(&f.paths, name, ret_profile, e);
+	err = profile_load(&f.paths, name, &profile, e);
+	if (!err)
+		err = sched_pack_tests(s, profile, e);
+	if (!err)
+		*ret_profile = steal_ptr(profile);
+	return err;
 }
 
 int sched_profiles(const struct sched *s, cJSON **ret_array, struct error *e)

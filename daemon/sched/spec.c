@@ -311,6 +311,8 @@ static int boot_spec(struct sched *s, const struct job_row *job, cJSON *spec, in
 	json_set_str(spec, "clock", job->clock);
 	if (json_get(f->profile, "checker"))
 		json_set_str(spec, "checker", json_str(f->profile, "checker", NULL));
+	if (json_get(f->profile, "tests"))
+		json_set(spec, "tests", cJSON_Duplicate(json_get(f->profile, "tests"), true));
 	json_set(spec, "benchmarks",
 		benchmarks_of_boot(f->profile, job->clock, job->part ? job->part : ""));
 	o = json_add_object(spec, "limits");

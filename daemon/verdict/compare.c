@@ -20,6 +20,7 @@ const char *verdict_better(const char *metric)
 		{".sync_requests", "lower"},
 		{"_per_second", "higher"},
 		{".lost_maps", "zero"},
+		{"_errors", "zero"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)

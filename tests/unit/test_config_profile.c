@@ -441,6 +441,68 @@ static void test_limits(void **state)
 	assert_non_null(strstr(e.msg, "1536"));
 }
 
+static void test_benchmark_options(void **state)
+{
+	AUTO_FREE char *text = NULL;
+	AUTO_JSON cJSON *p = NULL;
+	struct lab *lab = *state;
+
+	put(lab->shipped, "a.yaml",
+		"profiles:\n  - name: a\n    cmdline: \"x=1\"\n    benchmarks:\n"
+		"      - run: dma-map-iommufd\n        size_mib: 1026\n        call_kib: 64\n"
+		"        access: read\n        large_pages: false\n"
+		"        cases: [map_populate, hugetlbfs_1g]\n"
+		"        primary: [hugetlbfs_1g.map_seconds]\n"
+		"      - run: fault\n        rounds: 7\n"
+		"      - run: test\n        test: iommu\n        seconds: 9\n"
+		"        primary: [sub.unmap_seconds]\n"
+		"      - run: test\n        test: other\n        path: /srv/other\n");
+	assert_int_equal(load(lab, "a", &p, NULL), 0);
+	text = json_text(json_get(p, "benchmarks"));
+	assert_string_equal(text,
+		"[{\"run\":\"dma-map-iommufd\",\"size_mib\":1026,\"counted_size_mib\":256,"
+		"\"iterations\":3,\"warmup\":1,\"call_kib\":64,\"access\":\"read\","
+		"\"large_pages\":false,\"cases\":\"map_populate+hugetlbfs_1g\","
+		"\"parts\":[{\"part\":\"\",\"clocks\":[\"wall\"]}],"
+		"\"primary\":[\"dma-map-iommufd.hugetlbfs_1g.map_seconds\"]},"
+		"{\"run\":\"fault\",\"size_mib\":16,\"rounds\":7,"
+		"\"parts\":[{\"part\":\"\",\"clocks\":[\"wall\"]}],\"primary\":[]},"
+		"{\"run\":\"test\",\"test\":\"iommu\",\"seconds\":9,"
+		"\"parts\":[{\"part\":\"\",\"clocks\":[\"wall\"]}],"
+		"\"primary\":[\"test.iommu.sub.unmap_seconds\"]},"
+		"{\"run\":\"test\",\"test\":\"other\",\"seconds\":60,"
+		"\"parts\":[{\"part\":\"\",\"clocks\":[\"wall\"]}],\"primary\":[]}]");
+	free(text);
+	text = json_text(json_get(p, "tests"));
+	assert_string_equal(text, "[{\"name\":\"iommu\",\"path\":null},"
+				  "{\"name\":\"other\",\"path\":\"/srv/other\"}]");
+	/* The pool of giant pages is made at boot. */
+	assert_string_equal(json_str(p, "cmdline", ""), "x=1 hugepagesz=1G hugepages=2");
+}
+
+#define BENCH(text) "profiles:\n  - name: a\n    benchmarks:\n      - " text
+
+static void test_bad_benchmark_options(void **state)
+{
+	REFUSED(BENCH("run: fault\n        access: read\n"), ERR_SYNTAX, "no access");
+	REFUSED(BENCH("run: dma-map\n        access: write\n"), ERR_SYNTAX, "'write'",
+		"read-write");
+	REFUSED(BENCH("run: dma-map\n        large_pages: 1\n"), ERR_SYNTAX, "'1'", "true");
+	REFUSED(BENCH("run: dma-map\n        call_kib: 3\n"), ERR_SYNTAX, "call_kib", "4");
+	REFUSED(BENCH("run: dma-map\n        cases: [hugetlbfs_2g]\n"), ERR_SYNTAX, "hugetlbfs_2g",
+		"hugetlbfs_1g");
+	REFUSED(BENCH("run: fault\n        cases: [hugetlbfs]\n"), ERR_SYNTAX, "no cases");
+	REFUSED(BENCH("run: dma-map\n        test: x\n"), ERR_SYNTAX, "run: test");
+	REFUSED(BENCH("run: test\n"), ERR_SYNTAX, "'test:'");
+	REFUSED(BENCH("run: test\n        test: ../x\n"), ERR_SYNTAX, "'test:'");
+	REFUSED(BENCH("run: test\n        test: x\n        path: srv/x\n"), ERR_SYNTAX,
+		"begin with '/'");
+	REFUSED(BENCH("run: test\n        test: x\n        primary: [\"a b\"]\n"), ERR_MISSING,
+		"a b");
+	REFUSED(BENCH("run: test\n        test: x\n      - run: test\n        test: x\n"),
+		ERR_SYNTAX, "twice");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -449,6 +511,8 @@ int main(void)
 		TEST(test_shipped_default),
 		cmocka_unit_test(test_shipped_checkers),
 		TEST(test_checker),
+		TEST(test_benchmark_options),
+		TEST(test_bad_benchmark_options),
 		TEST(test_everything_left_out),
 		TEST(test_everything_said),
 		TEST(test_clocks_and_parts),
