@@ -145,6 +145,13 @@ static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 			patched.failed, patched.ended, why);
 }
 
+/* Whose words a boot's finding is. */
+static const char *reporter(const struct fact_finding *finding)
+{
+	return starts_with(finding->signature, "test ") ? "the lab's own test report"
+							: "the kernel report";
+}
+
 static void conclude_kernel(const struct facts *f, struct conclusion *c)
 {
 	size_t base = verdict_boot_counts(f, NULL, SIDE_BASE).ended;
@@ -160,11 +167,10 @@ static void conclude_kernel(const struct facts *f, struct conclusion *c)
 				continue;
 			if (j->is_new)
 				say(c, WEIGHT_FAIL,
-					"%s makes the kernel report \"%s\" in %zu of %zu boots; "
-					"the base "
-					"in none of %zu",
-					blamed(f), j->finding->signature, j->patched_boots, patched,
-					base);
+					"%s makes %s \"%s\" in %zu of %zu boots; the base in none "
+					"of %zu",
+					blamed(f), reporter(j->finding), j->finding->signature,
+					j->patched_boots, patched, base);
 			else if (!j->patched_boots)
 				say(c, WEIGHT_NOTE,
 					"unconfirmed: the patched kernel reported \"%s\" in a boot "
