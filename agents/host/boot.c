@@ -2,6 +2,7 @@
 /* One guest from power on to its end (docs/internals/boots.md). */
 #include "agents/host/accel.h"
 #include "agents/host/agent.h"
+#include "agents/host/hostload.h"
 #include "agents/host/initrd.h"
 #include "agents/host/model.h"
 #include "agents/host/script.h"
@@ -48,6 +49,7 @@ struct boot {
 	struct cage cage;
 	struct strbuf said; /* by QEMU itself */
 	int64_t started_ms;
+	struct hostload load; /* of the host, when the guest started */
 	bool speaking; /* the console had a byte */
 };
 
@@ -313,6 +315,7 @@ static int run_guest(struct boot *b, struct run *r, struct error *e)
 	r->tick = watch_limits;
 	r->spec.fds[3] = b->a->lock_fd;
 	b->started_ms = clock_unix_ms();
+	hostload_now(&b->load);
 	event_stage(&b->a->link, "firmware");
 	return supervise(r, e);
 }
@@ -356,6 +359,7 @@ static void send_end(struct boot *b, const struct run *r)
 	jsonw_str(&ev, "cmdline", b->cmdline);
 	jsonw_num(&ev, "seconds", (double)r->took_ms / 1000);
 	jsonw_int(&ev, "started_ms", b->started_ms);
+	hostload_add(&ev, &b->load);
 	if (r->how == RUN_EXITED)
 		jsonw_int(&ev, "exit", WEXITSTATUS(r->status));
 	else

@@ -455,6 +455,8 @@ static void fill_result(struct boot *b, const cJSON *end, cJSON *result)
 	json_set_str(b->facts, "model", b->model);
 	json_set_int(b->facts, "memory_mib", b->memory_mib);
 	json_set_int(b->facts, "cpus", b->cpus);
+	if (json_get(end, "host"))
+		json_set(b->facts, "host", cJSON_Duplicate(json_get(end, "host"), true));
 	json_set_str(b->facts, "accel_why", json_str(end, "accel_why", NULL));
 	json_set_str(json_add_object(result, "tools"), "qemu", json_str(end, "qemu", NULL));
 	json_set(result, "machine", steal_ptr(b->facts));
