@@ -66,6 +66,8 @@ extern const struct command *const cli_tables[];
 extern const struct command lab_commands[];
 extern const struct command submit_commands[];
 extern const struct command series_commands[];
+extern const struct command compare_commands[];
+extern const struct command comparison_commands[];
 extern const struct command job_commands[];
 extern const struct command tree_commands[];
 extern const struct command archive_commands[];

@@ -5,6 +5,8 @@ const struct command *const cli_tables[] = {
 	lab_commands,
 	submit_commands,
 	series_commands,
+	compare_commands,
+	comparison_commands,
 	job_commands,
 	tree_commands,
 	archive_commands,

@@ -2,6 +2,7 @@
 #include "daemon/cli/follow.h"
 #include "daemon/cli/client.h"
 #include "daemon/cli/progress.h"
+#include "daemon/cli/series.h"
 #include "base/clock.h"
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +20,7 @@ struct target {
 	int64_t id;
 	char path[64]; /* of the thing itself */
 	char events[64];
-	const char *again; /* the command that goes on following it */
+	const char *again; /* the noun and verb that go on following it */
 	struct progress_view *view;
 	cJSON *state; /* as last seen */
 	bool finished;
@@ -160,11 +161,13 @@ static int look_at_job(struct target *t, struct error *e)
 
 int follow_series(struct cli *c, int64_t id, cJSON **ret_series, struct error *e)
 {
-	struct target t = {.c = c, .id = id, .again = "series report", .look = look_at_series};
+	const struct subject *subject = series_subject(c);
+	AUTO_FREE char *again = xasprintf("%s report", subject->noun);
+	struct target t = {.c = c, .id = id, .again = again, .look = look_at_series};
 	int r;
 
-	(void)snprintf(t.path, sizeof(t.path), "/series/%lld", (long long)id);
-	(void)snprintf(t.events, sizeof(t.events), "/events?series=%lld", (long long)id);
+	(void)snprintf(t.path, sizeof(t.path), "%s/%lld", subject->path, (long long)id);
+	(void)snprintf(t.events, sizeof(t.events), "/events?%s=%lld", subject->noun, (long long)id);
 	t.view = progress_new(NULL);
 	r = follow(&t, e);
 	progress_free(t.view);
@@ -198,6 +201,10 @@ int follow_exit(const cJSON *series)
 	if (streq(state, "held"))
 		return json_bool(series, "input_at_fault", false) ? CLI_USAGE : CLI_LAB;
 	if (!streq(state, "done"))
+		return CLI_LAB;
+	/* A series passes without a change that can be shown; who compares asked for one. */
+	if (json_get(series, "patched_asked") && streq(verdict, "pass") &&
+		streq(json_str(series, "performance", ""), "inconclusive"))
 		return CLI_LAB;
 	if (streq(verdict, "pass"))
 		return CLI_GOOD;

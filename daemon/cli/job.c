@@ -13,6 +13,7 @@
 
 static const struct cli_option ls_options[] = {
 	{"series", 0, "ID", "of one series only: its newest run's"},
+	{"comparison", 0, "ID", "of one comparison only: its newest run's"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -26,6 +27,7 @@ static const struct column list_columns[] = {
 	{"KIND", "kind", COLUMN_TEXT},
 	{"STATUS", "status", COLUMN_TEXT},
 	{"SERIES", "series", COLUMN_TEXT},
+	{"COMPARISON", "comparison", COLUMN_TEXT},
 	{"PATCH", "patch", COLUMN_TEXT},
 	{"SIDE", "side", COLUMN_TEXT},
 	{"CLOCK", "clock", COLUMN_TEXT},
@@ -43,6 +45,7 @@ static const struct column show_columns[] = {
 	{"status", "status", COLUMN_TEXT},
 	{"reason", "reason", COLUMN_TEXT},
 	{"series", "series", COLUMN_TEXT},
+	{"comparison", "comparison", COLUMN_TEXT},
 	{"run", "run", COLUMN_TEXT},
 	{"attempt", "attempt", COLUMN_TEXT},
 	{"tree", "tree", COLUMN_TEXT},
@@ -68,13 +71,16 @@ static int run_ls(struct cli *c)
 	AUTO_JSON cJSON *list = NULL;
 	AUTO_STRBUF struct strbuf path;
 	const char *series = cli_opt(c, "series");
+	const char *comparison = cli_opt(c, "comparison");
 	int64_t id;
 
 	strbuf_init(&path, 256);
 	(void)strbuf_adds(&path, "/jobs");
-	if (series && cli_id(series, "series", &id, &e) < 0)
+	if ((series && cli_id(series, "series", &id, &e) < 0) ||
+		(comparison && cli_id(comparison, "comparison", &id, &e) < 0))
 		return cli_fail_error(c, &e);
 	(void)client_query(&path, "series", series);
+	(void)client_query(&path, "comparison", comparison);
 	if (!cli_client(c, &e) || client_list(c->client, path.buf, &list, &e) < 0)
 		return cli_fail_error(c, &e);
 	if (c->json)
@@ -244,8 +250,8 @@ static int run_reproduce(struct cli *c)
 }
 
 const struct command job_commands[] = {
-	{"job ls", "[--series ID]", "what was done and is being done", NULL, ls_options, 0, 0,
-		run_ls},
+	{"job ls", "[--series ID | --comparison ID]", "what was done and is being done", NULL,
+		ls_options, 0, 0, run_ls},
 	{"job show", "ID", "one job in full", NULL, NULL, 1, 1, run_show},
 	{"job log", "ID [-f]", "what the compiler, or the console, said", NULL, log_options, 1, 1,
 		run_log},

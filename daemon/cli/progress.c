@@ -106,12 +106,15 @@ static void name_job(const cJSON *job, const cJSON *series, char *buf, size_t si
 {
 	const char *kind = json_str(job, "kind", "");
 	long long patch = json_int(job, "patch", -1);
+	bool comparison = json_get(series, "patched_asked") != NULL;
 	const cJSON *other;
 	int64_t n = 0;
 	int64_t total = 0;
 
 	if (streq(kind, "build") && patch == 0) {
 		(void)snprintf(buf, size, "build of the base");
+	} else if (streq(kind, "build") && comparison) {
+		(void)snprintf(buf, size, "build of what goes against it");
 	} else if (streq(kind, "build")) {
 		(void)snprintf(buf, size, "build of patch %lld of %lld", patch,
 			(long long)json_int(series, "patches", 0));
@@ -125,7 +128,10 @@ static void name_job(const cJSON *job, const cJSON *series, char *buf, size_t si
 		(void)snprintf(buf, size, "boot %lld of %lld, %s", (long long)n, (long long)total,
 			json_str(job, "side", "?"));
 	} else {
-		(void)snprintf(buf, size, "%s", streq(kind, "parse") ? "reading the mail" : kind);
+		(void)snprintf(buf, size, "%s",
+			streq(kind, "parse")	 ? "reading the mail"
+			: streq(kind, "resolve") ? "looking the commits up"
+						 : kind);
 	}
 }
 
@@ -187,8 +193,9 @@ void progress_series(struct progress_view *v, const cJSON *series)
 
 	(void)snprintf(v->now, sizeof(v->now), "%s", json_str(series, "state", ""));
 	if (title && !v->titled) {
-		AUTO_FREE char *line =
-			xasprintf("series %lld: %s", (long long)json_int(series, "id", 0), title);
+		AUTO_FREE char *line = xasprintf("%s %lld: %s",
+			json_get(series, "patched_asked") ? "comparison" : "series",
+			(long long)json_int(series, "id", 0), title);
 
 		progress_note(v, line);
 		v->titled = true;

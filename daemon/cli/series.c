@@ -30,6 +30,36 @@ static const struct column list_columns[] = {
 	{NULL, NULL, 0},
 };
 
+static const struct column comparison_list_columns[] = {
+	{"ID", "id", COLUMN_TEXT},
+	{"STATE", "state", COLUMN_TEXT},
+	{"VERDICT", "verdict", COLUMN_TEXT},
+	{"PERFORMANCE", "performance", COLUMN_TEXT},
+	{"TREE", "tree", COLUMN_TEXT},
+	{"BASE", "base", COLUMN_COMMIT},
+	{"PATCHED", "patched", COLUMN_COMMIT},
+	{"TITLE", "title", COLUMN_TEXT},
+	{NULL, NULL, 0},
+};
+
+static const struct column comparison_show_columns[] = {
+	{"comparison", "id", COLUMN_TEXT},
+	{"title", "title", COLUMN_TEXT},
+	{"tree", "tree", COLUMN_TEXT},
+	{"base asked", "base_asked", COLUMN_TEXT},
+	{"base", "base", COLUMN_TEXT},
+	{"patched asked", "patched_asked", COLUMN_TEXT},
+	{"patched", "patched", COLUMN_TEXT},
+	{"profile", "profile", COLUMN_TEXT},
+	{"run", "run", COLUMN_TEXT},
+	{"state", "state", COLUMN_TEXT},
+	{"held", "held", COLUMN_TEXT},
+	{"verdict", "verdict", COLUMN_TEXT},
+	{"performance", "performance", COLUMN_TEXT},
+	{"reasons", "reasons", COLUMN_LIST},
+	{NULL, NULL, 0},
+};
+
 static const struct column show_columns[] = {
 	{"series", "id", COLUMN_TEXT},
 	{"title", "title", COLUMN_TEXT},
@@ -48,19 +78,30 @@ static const struct column show_columns[] = {
 	{NULL, NULL, 0},
 };
 
+const struct subject *series_subject(const struct cli *c)
+{
+	static const struct subject series = {"series", "/series"};
+	static const struct subject comparison = {"comparison", "/comparisons"};
+
+	return streq(c->command->name, "compare") || starts_with(c->command->name, "comparison ")
+		       ? &comparison
+		       : &series;
+}
+
 /* One request about one series; the answer is the series. */
 static int ask(struct cli *c, const char *verb, cJSON **ret_series, struct error *e)
 {
+	const struct subject *subject = series_subject(c);
 	int64_t id;
 	char path[64];
-	int r = cli_id(c->args[0], "series", &id, e);
+	int r = cli_id(c->args[0], subject->noun, &id, e);
 
 	if (r < 0)
 		return r;
 	if (!cli_client(c, e))
 		return e->code;
-	(void)snprintf(path, sizeof(path), "/series/%lld%s%s", (long long)id, verb ? "/" : "",
-		verb ? verb : "");
+	(void)snprintf(path, sizeof(path), "%s/%lld%s%s", subject->path, (long long)id,
+		verb ? "/" : "", verb ? verb : "");
 	return verb ? client_post(c->client, path, NULL, ret_series, e)
 		    : client_get(c->client, path, ret_series, e);
 }
@@ -70,6 +111,11 @@ static int run_ls(struct cli *c)
 	return noun_ls(c, "/series", list_columns);
 }
 
+static int run_comparison_ls(struct cli *c)
+{
+	return noun_ls(c, "/comparisons", comparison_list_columns);
+}
+
 int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e)
 {
 	AUTO_FREE char *text = NULL;
@@ -77,7 +123,8 @@ int series_print_report(struct cli *c, int64_t id, const char *format, struct er
 	char path[96];
 	int r;
 
-	(void)snprintf(path, sizeof(path), "/series/%lld/report?format=%s", (long long)id, format);
+	(void)snprintf(path, sizeof(path), "%s/%lld/report?format=%s", series_subject(c)->path,
+		(long long)id, format);
 	if (streq(format, "json")) {
 		r = client_get(c->client, path, &report, e);
 		if (r == 0)
@@ -100,6 +147,7 @@ int series_print_report(struct cli *c, int64_t id, const char *format, struct er
 
 int series_wait_and_report(struct cli *c, int64_t id, const char *format)
 {
+	const char *noun = series_subject(c)->noun;
 	struct error e = ERROR_INIT;
 	AUTO_JSON cJSON *series = NULL;
 	const char *held;
@@ -108,9 +156,9 @@ int series_wait_and_report(struct cli *c, int64_t id, const char *format)
 		return cli_fail_error(c, &e);
 	held = json_str(series, "held", NULL);
 	if (held)
-		cli_note("patchbay: series %lld is held: %s", (long long)id, held);
+		cli_note("patchbay: %s %lld is held: %s", noun, (long long)id, held);
 	else if (streq(json_str(series, "state", ""), "cancelled"))
-		cli_note("patchbay: series %lld was cancelled", (long long)id);
+		cli_note("patchbay: %s %lld was cancelled", noun, (long long)id);
 	return follow_exit(series);
 }
 
@@ -127,7 +175,9 @@ static int run_show(struct cli *c)
 	if (c->json)
 		cli_print_json(c, series);
 	else
-		text_record(stdout, series, show_columns);
+		text_record(stdout, series,
+			streq(series_subject(c)->noun, "series") ? show_columns
+								 : comparison_show_columns);
 	return CLI_GOOD;
 }
 
@@ -145,7 +195,7 @@ static int change(struct cli *c, const char *verb, const char *done)
 	if (c->json)
 		cli_print_json(c, series);
 	else
-		(void)printf("series %lld %s\n", (long long)id, done);
+		(void)printf("%s %lld %s\n", series_subject(c)->noun, (long long)id, done);
 	return CLI_GOOD;
 }
 
@@ -187,7 +237,7 @@ static int run_report(struct cli *c)
 			format);
 		return cli_fail_error(c, &e);
 	}
-	if (cli_id(c->args[0], "series", &id, &e) < 0 || !cli_client(c, &e))
+	if (cli_id(c->args[0], series_subject(c)->noun, &id, &e) < 0 || !cli_client(c, &e))
 		return cli_fail_error(c, &e);
 	if (cli_opt(c, "wait"))
 		return series_wait_and_report(c, id, format);
@@ -207,6 +257,19 @@ const struct command series_commands[] = {
 		"`mail` is a message in reply to the series, as the robots of kernel lists write\n"
 		"theirs; who it is from and to is yours to add (git send-email --to=... FILE).\n"
 		"`junit` is XML for what reads test results.",
+		report_options, 1, 1, run_report},
+	{0},
+};
+
+const struct command comparison_commands[] = {
+	{"comparison ls", "", "the comparisons of two commits, newest first", NULL, NULL, 0, 0,
+		run_comparison_ls},
+	{"comparison show", "ID [--wait]", "what a comparison is and where it stands", NULL,
+		wait_options, 1, 1, run_show},
+	{"comparison rerun", "ID [--wait]", "build and boot both again under the same id",
+		"The report is then the newest run's alone.", wait_options, 1, 1, run_rerun},
+	{"comparison cancel", "ID", "stop working on a comparison", NULL, NULL, 1, 1, run_cancel},
+	{"comparison report", "ID [--format FORMAT] [--wait]", "the report on a comparison", NULL,
 		report_options, 1, 1, run_report},
 	{0},
 };

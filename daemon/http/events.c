@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "daemon/http/json.h"
 #include "daemon/http/logs.h"
+#include "daemon/http/routes.h"
 #include "daemon/http/server.h"
 
 #define MAX_DIRTY 64
@@ -16,6 +17,7 @@ struct event {
 struct dirty {
 	int64_t job_id;
 	int64_t series_id;
+	bool of_comparison;
 };
 
 struct listener {
@@ -23,7 +25,7 @@ struct listener {
 	struct listener *prev, *next;
 	struct stream *stream;
 	uint64_t at; /* id of the next event to send */
-	int64_t series_id; /* 0: all */
+	int64_t series_id; /* or of a comparison; 0: all */
 	bool greeted;
 };
 
@@ -63,9 +65,9 @@ static void publish_series(struct events *ev, int64_t id)
 	if (series_get(ev->http->store, id, &row, NULL) < 0)
 		return;
 	data = cJSON_CreateObject();
-	json_set_int(data, "series", id);
+	json_set_int(data, series_noun(&row), id);
 	json_series_state(data, &row);
-	publish(ev, "series", id, data);
+	publish(ev, series_noun(&row), id, data);
 }
 
 static void publish_job(struct events *ev, int64_t id)
@@ -90,7 +92,7 @@ static void publish_progress(struct events *ev, const struct dirty *d)
 		return;
 	data = cJSON_CreateObject();
 	json_set_int(data, "job", d->job_id);
-	json_set_id(data, "series", d->series_id);
+	json_set_run(data, d->series_id, d->of_comparison);
 	json_job_progress(data, &p);
 	publish(ev, "progress", d->series_id, data);
 }
@@ -126,7 +128,8 @@ static void progress_later(struct events *ev, const struct change *change)
 		flush(ev);
 	if (ev->n_dirty == 0)
 		loop_set_timer(ev->timer, clock_mono_ms() + EVENTS_PROGRESS_MS);
-	ev->dirty[ev->n_dirty++] = (struct dirty){change->id, change->series_id};
+	ev->dirty[ev->n_dirty++] =
+		(struct dirty){change->id, change->series_id, change->of_comparison};
 }
 
 void events_on_change(const struct change *change, void *data)
@@ -220,7 +223,7 @@ void events_open(struct request *r)
 	struct listener *l;
 	int64_t series_id;
 
-	if (!request_query_int(r, "series", 1, INT64_MAX, 0, &series_id))
+	if (!request_run_id(r, &series_id))
 		return;
 	l = xcalloc(1, sizeof(*l));
 	l->events = ev;

@@ -18,7 +18,7 @@ struct events *events_new(struct http *http);
 struct events *events_free(struct events *ev);
 /* A change_fn; data is the struct http. */
 void events_on_change(const struct change *change, void *data);
-/* GET /events[?series=N] */
+/* GET /events[?series=N or comparison=N] */
 void events_open(struct request *r);
 
 #endif

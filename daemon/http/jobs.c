@@ -29,8 +29,7 @@ void jobs_get_list(struct request *r)
 			filter.status);
 		return;
 	}
-	if (!request_query_int(r, "series", 1, INT64_MAX, 0, &filter.series_id) ||
-		!request_page(r, &page))
+	if (!request_run_id(r, &filter.series_id) || !request_page(r, &page))
 		return;
 	if (job_list(r->http->store, &filter, &page, &rows, &n, &next, &e) < 0) {
 		reply_error(r, &e);

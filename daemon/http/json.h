@@ -10,6 +10,8 @@
 void json_set_time(cJSON *o, const char *key, int64_t unix_ms);
 /* 0 becomes null. */
 void json_set_id(cJSON *o, const char *key, int64_t id);
+/* "series" and "comparison": one of them is the id, the other null; both are where it is 0. */
+void json_set_run(cJSON *o, int64_t series_id, bool of_comparison);
 /* A copy of value, or null. */
 void json_set_copy(cJSON *o, const char *key, const cJSON *value);
 /* {"items":items,"next":"N" or null}; takes items. */
@@ -17,7 +19,7 @@ cJSON *json_page(cJSON *items, int64_t next);
 
 /* state, verdict, performance, run, held, input_at_fault, title */
 void json_series_state(cJSON *o, const struct series_row *row);
-/* As in lists: with its progress, without its jobs. */
+/* Of series and of comparisons. As in lists: with its progress, without its jobs. */
 int json_series_brief(
 	struct sched *s, const struct series_row *row, cJSON **ret_json, struct error *e);
 int json_series(struct sched *s, const struct series_row *row, cJSON **ret_json, struct error *e);

@@ -17,6 +17,12 @@ void json_set_id(cJSON *o, const char *key, int64_t id)
 		json_set(o, key, NULL);
 }
 
+void json_set_run(cJSON *o, int64_t series_id, bool of_comparison)
+{
+	json_set_id(o, "series", of_comparison ? 0 : series_id);
+	json_set_id(o, "comparison", of_comparison ? series_id : 0);
+}
+
 void json_set_copy(cJSON *o, const char *key, const cJSON *value)
 {
 	json_set(o, key, value ? cJSON_Duplicate(value, true) : NULL);

@@ -21,7 +21,7 @@ cJSON *json_job_brief(const struct job_row *row)
 	json_set_str(o, "kind", row->kind);
 	json_set_str(o, "status", status_name(row->status));
 	json_set_str(o, "reason", row->reason);
-	json_set_id(o, "series", row->series_id);
+	json_set_run(o, row->series_id, row->of_comparison);
 	json_set_id(o, "run", row->run);
 	json_set_str(o, "tree", row->tree);
 	json_set_str(o, "host", row->host);

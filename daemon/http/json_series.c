@@ -22,28 +22,39 @@ static const char *reason_of(const struct series_row *row)
 	return row->reasons ? cJSON_GetStringValue(cJSON_GetArrayItem(row->reasons, 0)) : NULL;
 }
 
+/* What was sent. */
+static void set_series(cJSON *o, const struct series_row *row)
+{
+	json_set_int(o, "version", row->version);
+	json_set_int(o, "patches", row->patches);
+	json_set_str(o, "message_id", row->message_id);
+	json_set_str(o, "chosen_by", row->chosen_by);
+	json_set_str(o, "until", row->until);
+	json_set_copy(o, "source", row->source);
+	json_set_str(o, "archive", row->archive);
+	json_set_bool(o, "waits", row->waits != NULL);
+}
+
 static cJSON *row_json(const struct series_row *row)
 {
 	cJSON *o = cJSON_CreateObject();
 
 	json_set_int(o, "id", row->id);
 	json_series_state(o, row);
-	json_set_int(o, "version", row->version);
-	json_set_int(o, "patches", row->patches);
-	json_set_str(o, "message_id", row->message_id);
 	json_set_str(o, "reason", reason_of(row));
 	json_set_copy(o, "reasons", row->reasons);
 	json_set_str(o, "tree", row->tree);
 	json_set_str(o, "tip", row->tip);
 	json_set_str(o, "base", row->base_commit);
 	json_set_str(o, "base_asked", row->base_text);
-	json_set_str(o, "chosen_by", row->chosen_by);
 	json_set_str(o, "profile", row->profile_name);
-	json_set_str(o, "until", row->until);
 	json_set_bool(o, "no_inherit", row->no_inherit);
-	json_set_copy(o, "source", row->source);
-	json_set_str(o, "archive", row->archive);
-	json_set_bool(o, "waits", row->waits != NULL);
+	if (row->patched_text) {
+		json_set_str(o, "patched", row->patched_commit);
+		json_set_str(o, "patched_asked", row->patched_text);
+	} else {
+		set_series(o, row);
+	}
 	json_set_time(o, "created", row->created_ms);
 	json_set_time(o, "run_created", row->run_created_ms);
 	json_set_time(o, "finished", row->finished_ms);
@@ -150,19 +161,28 @@ int json_series_brief(
 	return r;
 }
 
-int json_series(struct sched *s, const struct series_row *row, cJSON **ret_json, struct error *e)
+static int add_needs(struct sched *s, const struct series_row *row, cJSON *o, struct error *e)
 {
-	AUTO_JSON cJSON *o = row_json(row);
 	AUTO_FREE int64_t *needs = NULL;
-	size_t n_needs = 0;
+	size_t n = 0;
 	cJSON *list;
-	int r = series_needs(sched_store(s), row->id, &needs, &n_needs, e);
+	int r = series_needs(sched_store(s), row->id, &needs, &n, e);
 
 	if (r < 0)
 		return r;
 	list = json_add_array(o, "needs");
-	for (size_t i = 0; i < n_needs; i++)
+	for (size_t i = 0; i < n; i++)
 		cJSON_AddItemToArray(list, cJSON_CreateNumber((double)needs[i]));
+	return 0;
+}
+
+int json_series(struct sched *s, const struct series_row *row, cJSON **ret_json, struct error *e)
+{
+	AUTO_JSON cJSON *o = row_json(row);
+	int r = row->patched_text ? 0 : add_needs(s, row, o, e);
+
+	if (r < 0)
+		return r;
 	r = add_run(s, row, json_add_array(o, "jobs"), o, e);
 	if (r == 0)
 		*ret_json = steal_ptr(o);

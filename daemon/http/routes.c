@@ -16,9 +16,15 @@ const struct route http_routes[] = {
 	{"POST", API "/series/:id/rerun", ACCESS_SUBMIT, UPLOAD_NONE, series_post_rerun, NULL},
 	{"POST", API "/series/:id/cancel", ACCESS_SUBMIT, UPLOAD_NONE, series_post_cancel, NULL},
 	{"POST", API "/series/:id/approve", ACCESS_ADMIN, UPLOAD_NONE, series_post_approve, NULL},
-	{"GET", API "/comparisons", ACCESS_READ, UPLOAD_NONE, comparisons_get, "series"},
+	{"POST", API "/comparisons", ACCESS_SUBMIT, UPLOAD_JSON, comparisons_post, NULL},
+	{"GET", API "/comparisons", ACCESS_READ, UPLOAD_NONE, series_get_list,
+		PAGE " state tree verdict"},
+	{"GET", API "/comparisons/:id", ACCESS_READ, UPLOAD_NONE, series_get_one, NULL},
+	{"GET", API "/comparisons/:id/report", ACCESS_READ, UPLOAD_NONE, series_get_report, "format"},
+	{"POST", API "/comparisons/:id/rerun", ACCESS_SUBMIT, UPLOAD_NONE, series_post_rerun, NULL},
+	{"POST", API "/comparisons/:id/cancel", ACCESS_SUBMIT, UPLOAD_NONE, series_post_cancel, NULL},
 	{"GET", API "/jobs", ACCESS_READ, UPLOAD_NONE, jobs_get_list,
-		PAGE " series status kind host tree"},
+		PAGE " series comparison status kind host tree"},
 	{"GET", API "/jobs/:id", ACCESS_READ, UPLOAD_NONE, jobs_get_one, NULL},
 	{"GET", API "/jobs/:id/reproduce", ACCESS_READ, UPLOAD_NONE, jobs_get_reproduce, NULL},
 	{"GET", API "/jobs/:id/log", ACCESS_READ, UPLOAD_NONE, logs_get, "follow"},
@@ -44,7 +50,7 @@ const struct route http_routes[] = {
 	{"POST", API "/session", ACCESS_READ, UPLOAD_NONE, login_set_cookie, NULL},
 	{"DELETE", API "/session", ACCESS_READ, UPLOAD_NONE, login_sign_out, NULL},
 	{"POST", API "/session/link", ACCESS_READ, UPLOAD_NONE, login_make_link, NULL},
-	{"GET", API "/events", ACCESS_READ, UPLOAD_NONE, events_open, "series"},
+	{"GET", API "/events", ACCESS_READ, UPLOAD_NONE, events_open, "series comparison"},
 	{"GET", API "/openapi.json", ACCESS_OPEN, UPLOAD_NONE, openapi_get, NULL},
 	{"GET", API "/healthz", ACCESS_OPEN, UPLOAD_NONE, healthz_get, NULL},
 	{"GET", API "/metrics", ACCESS_READ, UPLOAD_NONE, metrics_get, NULL},
@@ -53,6 +59,22 @@ const struct route http_routes[] = {
 	{0},
 };
 /* clang-format on */
+
+bool request_is_comparison(const struct request *r)
+{
+	return starts_with(r->route->path, API "/comparisons");
+}
+
+bool request_run_id(struct request *r, int64_t *ret_id)
+{
+	int64_t comparison;
+
+	if (!request_query_int(r, "series", 1, INT64_MAX, 0, ret_id) ||
+		!request_query_int(r, "comparison", 1, INT64_MAX, 0, &comparison))
+		return false;
+	*ret_id = comparison ? comparison : *ret_id;
+	return true;
+}
 
 bool request_page(struct request *r, struct page *ret_page)
 {

@@ -11,6 +11,12 @@
 /* `cursor` and `limit` of a list; answers 400 and returns false where they are none. */
 bool request_page(struct request *r, struct page *ret_page);
 
+/* Whether the address is below /comparisons: the handlers of series.c serve those too. */
+bool request_is_comparison(const struct request *r);
+/* `series` or `comparison` of the query, whose ids are shared; 0: neither. Answers 400 and returns
+ * false where it is none. */
+bool request_run_id(struct request *r, int64_t *ret_id);
+
 /* named.c: a POST of JSON. named_submit() reads it in place of mail; query: what the query says. */
 struct submit_opts;
 struct series_row;
@@ -18,7 +24,7 @@ bool named_is(struct request *r);
 int named_submit(struct request *r, const struct submit_opts *query, struct series_row *ret_row,
 	bool *ret_created, struct error *e);
 
-/* series.c */
+/* series.c, of series and of comparisons */
 void series_post(struct request *r);
 void series_get_list(struct request *r);
 void series_get_one(struct request *r);
@@ -26,7 +32,9 @@ void series_get_report(struct request *r);
 void series_post_rerun(struct request *r);
 void series_post_cancel(struct request *r);
 void series_post_approve(struct request *r);
-void comparisons_get(struct request *r);
+
+/* comparisons.c */
+void comparisons_post(struct request *r);
 
 /* archives.c */
 void archives_get(struct request *r);

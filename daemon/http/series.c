@@ -4,6 +4,28 @@
 #include "daemon/http/server.h"
 #include "daemon/report/report.h"
 
+/* The row that the address names; answers 404 where there is none, or it is one of the other kind. */
+static bool find(struct request *r, struct series_row *ret_row)
+{
+	bool comparison = request_is_comparison(r);
+	const char *noun = comparison ? "comparison" : "series";
+	struct error e = ERROR_INIT;
+	int err = series_get(r->http->store, r->id, ret_row, &e);
+
+	if (err == ERR_MISSING)
+		reply_problem(r, 404, "There is no %s %lld: see `patchbay %s ls`.", noun,
+			(long long)r->id, noun);
+	else if (err < 0)
+		reply_error(r, &e);
+	else if (!!ret_row->patched_text != comparison)
+		reply_problem(r, 404, "%lld is no %s but a %s: see `patchbay %s show %lld`.",
+			(long long)r->id, noun, series_noun(ret_row), series_noun(ret_row),
+			(long long)r->id);
+	else
+		return true;
+	return false;
+}
+
 static void answer_series(struct request *r, unsigned status, const struct series_row *row)
 {
 	struct error e = ERROR_INIT;
@@ -143,6 +165,7 @@ void series_get_list(struct request *r)
 	static const char *const verdicts[] = {
 		"pass", "fail", "regression", "error", "held", "cancelled"};
 	struct series_filter filter = {
+		.comparisons = request_is_comparison(r),
 		.state = request_query(r, "state"),
 		.tree = request_query(r, "tree"),
 		.verdict = request_query(r, "verdict"),
@@ -181,11 +204,8 @@ void series_get_list(struct request *r)
 void series_get_one(struct request *r)
 {
 	AUTO_SERIES struct series_row row = {0};
-	struct error e = ERROR_INIT;
 
-	if (series_get(r->http->store, r->id, &row, &e) < 0)
-		reply_error(r, &e);
-	else
+	if (find(r, &row))
 		answer_series(r, 200, &row);
 }
 
@@ -207,13 +227,14 @@ static const struct report_format *asked_format(struct request *r)
 void series_get_report(struct request *r)
 {
 	const struct report_format *format = asked_format(r);
+	AUTO_SERIES struct series_row row = {0};
 	AUTO_JSON cJSON *report = NULL;
 	AUTO_STRBUF struct strbuf text;
 	struct error e = ERROR_INIT;
 	size_t len;
 
 	strbuf_init(&text, REPORT_TEXT_MAX);
-	if (!format)
+	if (!format || !find(r, &row))
 		return;
 	if (sched_report(r->http->sched, r->id, &report, &e) < 0) {
 		reply_error(r, &e);
@@ -235,58 +256,33 @@ void series_get_report(struct request *r)
 	reply_header(r, MHD_HTTP_HEADER_VARY, "Accept");
 }
 
-void series_post_rerun(struct request *r)
+/* A verb on the row that the address names; the answer is the row after it. */
+static void answer_verb(struct request *r,
+	int (*verb)(struct sched *s, int64_t id, struct series_row *ret_row, struct error *e))
 {
+	AUTO_SERIES struct series_row before = {0};
 	AUTO_SERIES struct series_row row = {0};
 	struct error e = ERROR_INIT;
 
-	if (sched_rerun(r->http->sched, r->id, &row, &e) < 0)
+	if (!find(r, &before))
+		return;
+	if (verb(r->http->sched, r->id, &row, &e) < 0)
 		reply_error(r, &e);
 	else
 		answer_series(r, 200, &row);
+}
+
+void series_post_rerun(struct request *r)
+{
+	answer_verb(r, sched_rerun);
 }
 
 void series_post_cancel(struct request *r)
 {
-	AUTO_SERIES struct series_row row = {0};
-	struct error e = ERROR_INIT;
-
-	if (sched_cancel(r->http->sched, r->id, &row, &e) < 0)
-		reply_error(r, &e);
-	else
-		answer_series(r, 200, &row);
+	answer_verb(r, sched_cancel);
 }
 
 void series_post_approve(struct request *r)
 {
-	AUTO_SERIES struct series_row row = {0};
-	struct error e = ERROR_INIT;
-
-	if (sched_approve(r->http->sched, r->id, &row, &e) < 0)
-		reply_error(r, &e);
-	else
-		answer_series(r, 200, &row);
-}
-
-void comparisons_get(struct request *r)
-{
-	AUTO_JSON cJSON *report = NULL;
-	struct error e = ERROR_INIT;
-	int64_t id;
-	cJSON *list;
-
-	if (!request_query_int(r, "series", 1, INT64_MAX, 0, &id))
-		return;
-	if (id == 0) {
-		reply_problem(r, 400, "Say whose comparisons: /api/v1/comparisons?series=N.");
-		return;
-	}
-	if (sched_report(r->http->sched, id, &report, &e) < 0) {
-		reply_error(r, &e);
-		return;
-	}
-	list = report_comparisons(report);
-	if (!json_get(list, "next"))
-		json_set(list, "next", NULL);
-	reply_json(r, 200, list);
+	answer_verb(r, sched_approve);
 }

@@ -79,6 +79,21 @@ static bool plan_apply(const struct facts *f, struct plan *p)
 	return true;
 }
 
+static bool plan_resolve(const struct facts *f, struct plan *p)
+{
+	const struct fact_job *resolve = job_of(f, "resolve");
+
+	if (!resolve)
+		set(p, PLAN_RESOLVE, NULL);
+	else if (resolve->status != STATUS_PASS || !f->base_commit || !f->n_patches)
+		set(p, PLAN_HOLD, resolve->reason ? resolve->reason : "there is no such commit");
+	else if (verdict_is_same_code(f))
+		set(p, PLAN_FINISH, "both revisions are the same commit");
+	else
+		return false;
+	return true;
+}
+
 static bool plan_build(const struct facts *f, struct plan *p)
 {
 	for (int patch = 0; patch <= (int)f->n_patches; patch++) {
@@ -99,9 +114,9 @@ static bool plan_build(const struct facts *f, struct plan *p)
 	if (streq(f->until, "build"))
 		set(p, PLAN_FINISH, NULL);
 	else if (verdict_build(f, (int)f->n_patches)->status != STATUS_PASS)
-		set(p, PLAN_FINISH, "the whole series does not build");
+		set(p, PLAN_FINISH, "the tip does not build");
 	else if (verdict_is_same_code(f))
-		set(p, PLAN_FINISH, "the whole series compiles to the same code as the base");
+		set(p, PLAN_FINISH, "the tip compiles to the same code as the base");
 	else
 		return false;
 	return true;
@@ -109,8 +124,12 @@ static bool plan_build(const struct facts *f, struct plan *p)
 
 void plan_next(const struct facts *f, uint64_t draw, struct plan *ret_plan)
 {
-	static bool (*const steps[])(const struct facts *, struct plan *) = {
-		plan_fetch, plan_parse, plan_apply, plan_build};
+	static bool (*const series[])(const struct facts *, struct plan *) = {
+		plan_fetch, plan_parse, plan_apply, plan_build, NULL};
+	static bool (*const comparison[])(const struct facts *, struct plan *) = {
+		plan_resolve, plan_build, NULL};
+	bool (*const *step)(const struct facts *, struct plan *) =
+		facts_is_comparison(f) ? comparison : series;
 
 	if (f->held || streq(f->state, "cancelled") || streq(f->state, "done")) {
 		set(ret_plan, PLAN_WAIT, NULL);
@@ -124,8 +143,8 @@ void plan_next(const struct facts *f, uint64_t draw, struct plan *ret_plan)
 		set(ret_plan, PLAN_WAIT, NULL);
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-		if (steps[i](f, ret_plan))
+	for (; *step; step++)
+		if ((*step)(f, ret_plan))
 			return;
 	set(ret_plan, PLAN_FINISH, NULL);
 	plan_boots(f, draw, ret_plan);

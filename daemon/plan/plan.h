@@ -4,8 +4,9 @@
  * only randomness and comes from the caller (the order within pair n is read from it).
  *
  * The plan of a run: parse, apply, then build the base and every patch in order, then boot base
- * and tip in pairs, stream by stream, then confirm what only one side showed, then finish. docs/internals/plan.md
- * has the rules.
+ * and tip in pairs, stream by stream, then confirm what only one side showed, then finish. A
+ * comparison of two commits resolves them in place of parse and apply, and goes on as a series of
+ * one patch. docs/internals/plan.md has the rules.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -17,6 +18,7 @@ enum plan_kind {
 	PLAN_FETCH,
 	PLAN_PARSE,
 	PLAN_APPLY,
+	PLAN_RESOLVE, /* a comparison: which commits its revisions are */
 	PLAN_BUILD, /* patch */
 	PLAN_BOOT, /* the fields below */
 	PLAN_FINISH, /* nothing is left: judge */

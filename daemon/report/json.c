@@ -31,7 +31,7 @@ static bool is_over(const struct facts *f)
 	return streq(f->state, "done") || streq(f->state, "held") || streq(f->state, "cancelled");
 }
 
-static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
+static void add_series(cJSON *o, const struct facts *f)
 {
 	cJSON *series = json_add_object(o, "series");
 
@@ -40,6 +40,38 @@ static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
 	json_set_int(series, "version", f->version);
 	json_set_int(series, "patches", (int64_t)f->n_patches);
 	json_set_str(series, "message_id", f->message_id);
+}
+
+static void add_author(cJSON *o, const struct fact_patch *p)
+{
+	cJSON *author = json_add_object(o, "author");
+
+	json_set_str(author, "name", p->author_name);
+	json_set_str(author, "email", p->author_email);
+}
+
+/* Which commit goes against the base; null until it was resolved. */
+static void add_comparison(cJSON *o, const struct facts *f)
+{
+	cJSON *comparison = json_add_object(o, "comparison");
+	cJSON *patched = json_add_object(comparison, "patched");
+	const struct fact_patch none = {0};
+	const struct fact_patch *p = f->n_patches ? &f->patches[0] : &none;
+
+	json_set_int(comparison, "id", f->id);
+	json_set_str(comparison, "title", f->title);
+	json_set_str(patched, "asked", f->patched_text);
+	json_set_str(patched, "commit", p->commit);
+	json_set_str(patched, "subject", p->subject);
+	add_author(patched, p);
+}
+
+static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
+{
+	if (facts_is_comparison(f))
+		add_comparison(o, f);
+	else
+		add_series(o, f);
 	json_set_int(o, "run", f->run);
 	json_set_str(o, "profile", json_str(f->profile, "name", NULL));
 	json_set_str(o, "until", f->until);
@@ -117,12 +149,10 @@ static void add_apply(cJSON *o, const struct facts *f)
 	for (size_t i = 0; i < f->n_patches; i++) {
 		const struct fact_patch *p = &f->patches[i];
 		cJSON *patch = add_item(patches);
-		cJSON *author = json_add_object(patch, "author");
 
 		json_set_int(patch, "n", p->n);
 		json_set_str(patch, "subject", p->subject);
-		json_set_str(author, "name", p->author_name);
-		json_set_str(author, "email", p->author_email);
+		add_author(patch, p);
 		json_set_str(patch, "message_id", p->message_id);
 		json_set_str(patch, "commit", p->commit);
 		json_set_str(patch, "how", p->how);
@@ -291,7 +321,7 @@ static void add_stage(cJSON *timeline, const char *stage, int64_t ms, int64_t la
 /* All of the run's wall time, by what it went into; what no job accounts for is waiting. */
 static void add_timeline(cJSON *o, const struct facts *f)
 {
-	static const char *const stages[] = {"parse", "apply", "build", "boot"};
+	static const char *const stages[] = {"parse", "apply", "resolve", "build", "boot"};
 	cJSON *timeline = json_add_array(o, "timeline");
 	int64_t end = f->finished_ms, accounted = 0, waiting;
 
@@ -321,9 +351,11 @@ cJSON *report_json(const struct facts *f, const struct verdict *v)
 	cJSON *o = cJSON_CreateObject();
 
 	add_head(o, f, v);
-	add_versions(o, f);
+	if (!facts_is_comparison(f))
+		add_versions(o, f);
 	add_base(o, f);
-	add_apply(o, f);
+	if (!facts_is_comparison(f))
+		add_apply(o, f);
 	add_builds(o, f, v);
 	add_boots(o, f, v);
 	add_comparisons(o, v);
@@ -336,22 +368,5 @@ cJSON *report_json(const struct facts *f, const struct verdict *v)
 		json_add_array(environment, "machines");
 	}
 	add_timeline(o, f);
-	return o;
-}
-
-cJSON *report_comparisons(const cJSON *report)
-{
-	cJSON *o = cJSON_CreateObject();
-	const cJSON *series = json_get(report, "series");
-	cJSON *items = json_add_array(o, "items");
-	const cJSON *comparison;
-
-	json_for_each (comparison, json_get(report, "comparisons")) {
-		cJSON *item = cJSON_Duplicate(comparison, true);
-
-		json_set_int(item, "series", json_int(series, "id", 0));
-		cJSON_AddItemToArray(items, item);
-	}
-	json_set(o, "next", NULL);
 	return o;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The report on a run: schemas/json/report.schema.json, and the same for people and for machines.
+ * The report on a run, of a series or of a comparison of two commits:
+ * schemas/json/report.schema.json, and the same for people and for machines.
  * docs/internals/reports.md has what each looks like and why.
  */
 #ifndef REPORT_REPORT_H
@@ -33,8 +34,5 @@ struct report_format {
 const struct report_format *report_format_named(const char *name);
 /* The format of the first type that an Accept header names; JSON where it is none of ours. */
 const struct report_format *report_format_accepted(const char *accept);
-
-/* {"items":[…]}, one for each comparison of the report: what GET /comparisons gives. */
-cJSON *report_comparisons(const cJSON *report);
 
 #endif

@@ -3,21 +3,40 @@
 
 #define SUBJECT_COLUMNS 67
 
-static void text_head(const cJSON *r, struct strbuf *out)
+static void text_series(const cJSON *r, struct strbuf *out)
 {
 	const cJSON *series = json_get(r, "series");
+	int64_t patches = json_int(series, "patches", 0);
+
+	(void)strbuf_addf(out, "Series %lld: %s\n", (long long)json_int(series, "id", 0),
+		json_str(series, "title", "(not read yet)"));
+	(void)strbuf_addf(out, "v%lld, %lld patch%s, profile %s\n\n",
+		(long long)json_int(series, "version", 1), (long long)patches,
+		patches == 1 ? "" : "es", json_str(r, "profile", "?"));
+}
+
+static void text_comparison(const cJSON *r, struct strbuf *out)
+{
+	const cJSON *comparison = json_get(r, "comparison");
+	const cJSON *patched = json_get(comparison, "patched");
+	AUTO_FREE char *first =
+		xasprintf("Comparison %lld: ", (long long)json_int(comparison, "id", 0));
+
+	text_wrapped(out, first, "  ", json_str(comparison, "title", "?"));
+	(void)strbuf_addf(out, "%s against %s of tree %s, profile %s\n\n",
+		json_str(patched, "asked", "?"), json_str(json_get(r, "base"), "asked", "?"),
+		json_str(json_get(r, "base"), "tree", "?"), json_str(r, "profile", "?"));
+}
+
+static void text_head(const cJSON *r, struct strbuf *out)
+{
 	const char *verdict = json_str(r, "verdict", NULL);
 	const cJSON *reason;
 
-	if (series) {
-		int64_t patches = json_int(series, "patches", 0);
-
-		(void)strbuf_addf(out, "Series %lld: %s\n", (long long)json_int(series, "id", 0),
-			json_str(series, "title", "(not read yet)"));
-		(void)strbuf_addf(out, "v%lld, %lld patch%s, profile %s\n\n",
-			(long long)json_int(series, "version", 1), (long long)patches,
-			patches == 1 ? "" : "es", json_str(r, "profile", "?"));
-	}
+	if (json_get(r, "comparison"))
+		text_comparison(r, out);
+	else
+		text_series(r, out);
 	(void)strbuf_addf(out, "Verdict: %s", verdict ? verdict : json_str(r, "state", "?"));
 	if (!streq(json_str(r, "performance", "none"), "none"))
 		(void)strbuf_addf(out, ", performance: %s", json_str(r, "performance", "none"));
@@ -33,7 +52,7 @@ static void text_base(const cJSON *r, struct strbuf *out)
 	const cJSON *need;
 	const char *because;
 
-	if (!json_str(base, "commit", NULL))
+	if (!json_str(base, "commit", NULL) || json_get(r, "comparison"))
 		return;
 	(void)strbuf_addf(out, "\nBase: %s %.12s (chosen by: %s)\n", json_str(base, "tree", "?"),
 		json_str(base, "commit", ""), json_str(base, "chosen_by", "?"));
@@ -118,17 +137,20 @@ static void text_build_tools(const cJSON *r, struct strbuf *out)
 	}
 }
 
-static void text_build(const cJSON *build, struct strbuf *out)
+static void text_build(const cJSON *build, bool is_comparison, struct strbuf *out)
 {
 	const char *status = json_str(build, "status", "?");
 	int64_t patch = json_int(build, "patch", 0), cause = fails_because_of(build);
 	int errors, warnings, news;
 	char name[24] = "base";
 
-	if (patch)
+	if (patch && is_comparison)
+		(void)snprintf(name, sizeof(name), "patched");
+	else if (patch)
 		(void)snprintf(name, sizeof(name), "%lld", (long long)patch);
 	count_findings(build, &errors, &warnings, &news);
-	(void)strbuf_addf(out, "  %4s  %-9s %8.1f s", name, status, json_num(build, "seconds", 0));
+	(void)strbuf_addf(out, "  %*s  %-9s %8.1f s", is_comparison ? 7 : 4, name, status,
+		json_num(build, "seconds", 0));
 	if (cause)
 		(void)strbuf_addf(out, "  the errors of patch %lld", (long long)cause);
 	else if (errors || warnings)
@@ -154,7 +176,7 @@ static void text_builds(const cJSON *r, struct strbuf *out)
 	text_build_tools(r, out);
 	(void)strbuf_addc(out, '\n');
 	json_for_each (build, json_get(r, "builds"))
-		text_build(build, out);
+		text_build(build, json_get(r, "comparison") != NULL, out);
 }
 
 static void text_stage(const char *name, double seconds, double lab, struct strbuf *out)

@@ -76,11 +76,12 @@ int64_t fails_because_of(const cJSON *build)
 	return cause;
 }
 
-static void text_build_diagnostics(const cJSON *build, struct strbuf *out)
+static void text_build_diagnostics(const cJSON *build, bool is_comparison, struct strbuf *out)
 {
 	int64_t patch = json_int(build, "patch", 0);
-	AUTO_FREE char *whose =
-		patch ? xasprintf("patch %lld", (long long)patch) : xstrdup("the base");
+	AUTO_FREE char *whose = patch == 0	? xstrdup("the base")
+				: is_comparison ? xstrdup("the patched side")
+						: xasprintf("patch %lld", (long long)patch);
 	AUTO_STRBUF struct strbuf findings;
 
 	strbuf_init(&findings, out->max);
@@ -95,7 +96,7 @@ void text_diagnostics(const cJSON *report, struct strbuf *out)
 	const cJSON *build;
 
 	json_for_each (build, json_get(report, "builds"))
-		text_build_diagnostics(build, out);
+		text_build_diagnostics(build, json_get(report, "comparison") != NULL, out);
 }
 
 static void text_stream(

@@ -82,6 +82,13 @@ static int do_apply(struct step *st, struct error *e)
 	return queue(st, &row, e);
 }
 
+static int do_resolve(struct step *st, struct error *e)
+{
+	struct job_row row = {.kind = (char *)"resolve"};
+
+	return queue(st, &row, e);
+}
+
 static const char *commit_of(const struct facts *f, int patch)
 {
 	if (patch > 0)
@@ -183,7 +190,7 @@ static int do_finish(struct step *st, const struct plan *plan, struct error *e)
 	err = end_run(st, e);
 	if (err < 0)
 		return err;
-	sched_log("series %lld: %s", (long long)st->facts->id, v->verdict);
+	sched_log("%s %lld: %s", series_noun(st->series), (long long)st->facts->id, v->verdict);
 	return series_set_verdict(st->sched->store, st->facts->id, st->facts->run, v->verdict,
 		v->performance, reasons, e);
 }
@@ -199,6 +206,8 @@ static int take_step(struct step *st, const struct plan *plan, struct error *e)
 		return do_parse(st, e);
 	case PLAN_APPLY:
 		return do_apply(st, e);
+	case PLAN_RESOLVE:
+		return do_resolve(st, e);
 	case PLAN_BUILD:
 		return do_build(st, plan->patch, e);
 	case PLAN_BOOT:

@@ -116,6 +116,14 @@ static int store_apply(
 	return err < 0 ? err : needs_wake(s, job->series_id, &o->woken, &o->n_woken, e);
 }
 
+static int store_resolve(
+	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
+{
+	if (o->status == STATUS_FAIL)
+		return hold(s, job, true, e, o->reason);
+	return series_set_resolved(s->store, job->series_id, job->run, o->result, e);
+}
+
 /* What was named has come: it is parsed as if it had been sent. */
 static int store_fetch(
 	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e)
@@ -184,6 +192,8 @@ static int store_by_kind(
 		return said ? store_parse(s, job, o, e) : 0;
 	if (streq(job->kind, "apply"))
 		return said ? store_apply(s, job, o, e) : 0;
+	if (streq(job->kind, "resolve"))
+		return said ? store_resolve(s, job, o, e) : 0;
 	if (o->result)
 		err = streq(job->kind, "build") ? build_set_result(s->store, job->id, o->result, e)
 						: boot_set_result(s->store, job->id, o->result, e);

@@ -240,7 +240,9 @@ static void take_lines(struct running *r)
 /* Tell what the lines said, once for all of them. */
 static void tell(struct running *r)
 {
-	struct change change = {.id = r->job.id, .series_id = r->job.series_id};
+	struct change change = {.id = r->job.id,
+		.series_id = r->job.series_id,
+		.of_comparison = r->job.of_comparison};
 
 	if (!r->told_progress) {
 		r->told_progress = true;

@@ -9,6 +9,7 @@
 #define FETCH_SECONDS 900
 #define PARSE_SECONDS 120
 #define APPLY_SECONDS 900
+#define RESOLVE_SECONDS 300
 #define TREE_SECONDS (4 * 3600)
 #define PROBE_SECONDS 300
 #define BUILD_MARGIN_SECONDS 1200
@@ -180,6 +181,24 @@ static int apply_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 	return add_needs(s, spec, series.id, e);
 }
 
+static int resolve_spec(struct sched *s, const struct job_row *job, cJSON *spec,
+	int64_t *ret_seconds, struct error *e)
+{
+	AUTO_SERIES struct series_row series = {0};
+	AUTO_TREE struct tree_row tree = {0};
+	int err = series_get(s->store, job->series_id, &series, e);
+
+	if (err < 0 || (err = tree_get(s->store, series.tree, &tree, e)) < 0)
+		return err;
+	json_set_str(spec, "tree", tree.name);
+	json_set_str(spec, "repo", tree.path);
+	json_set_str(spec, "base", series.base_text);
+	json_set_str(spec, "patched", series.patched_text);
+	json_set_int(spec, "series", series.id);
+	*ret_seconds = RESOLVE_SECONDS;
+	return 0;
+}
+
 static int tree_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
 	struct error *e)
 {
@@ -222,14 +241,14 @@ static int probe_spec(struct sched *s, const struct job_row *job, cJSON *spec, i
 }
 
 /* Whose code is built. What strangers' code did to an output folder is undone before it is used for
- * others; a base may be the tree's own, which the worker finds out. */
+ * others; a base may be the tree's own, as both sides of a comparison, which the worker finds out. */
 static void add_owner(struct sched *s, const struct job_row *job, const char *tip, cJSON *spec)
 {
 	AUTO_FREE char *owner =
 		xasprintf("%s.series-%lld", store_lab(s->store), (long long)job->series_id);
 
 	json_set_str(spec, "owner", owner);
-	json_set_str(spec, "tip", job->patch == 0 ? tip : NULL);
+	json_set_str(spec, "tip", job->patch == 0 || job->of_comparison ? tip : NULL);
 }
 
 static int build_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t *ret_seconds,
@@ -336,6 +355,7 @@ int spec_new(struct sched *s, const struct job_row *job, const char *artifacts, 
 		{"fetch", fetch_spec},
 		{"parse", parse_spec},
 		{"apply", apply_spec},
+		{"resolve", resolve_spec},
 		{"probe", probe_spec},
 		{"build", build_spec},
 		{"boot", boot_spec},

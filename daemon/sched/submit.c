@@ -9,23 +9,23 @@
 #include <sys/stat.h>
 
 #define DEFAULT_PROFILE "dma"
-#define BASE_MAX_BYTES 200
+#define REVISION_MAX_BYTES 200
 
-/* A revision that git could take, and nothing that it could take for an option. */
-static int check_base(const char *base, struct error *e)
+/* A revision that git could take, and nothing that it could take for an option. NULL is fine. */
+static int check_revision(const char *what, const char *revision, struct error *e)
 {
-	size_t len = base ? strlen(base) : 0;
+	size_t len = revision ? strlen(revision) : 0;
 
-	if (!base)
+	if (!revision)
 		return 0;
-	if (len == 0 || len > BASE_MAX_BYTES || base[0] == '-')
+	if (len == 0 || len > REVISION_MAX_BYTES || revision[0] == '-')
 		return error_set(e, ERR_SYNTAX,
-			"the base has to be a revision of the tree: a commit id, a tag or a "
-			"branch");
-	for (const char *p = base; *p; p++)
+			"%s has to be a revision of the tree: a commit id, a tag or a branch",
+			what);
+	for (const char *p = revision; *p; p++)
 		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 127 || strchr("?*[\\:", *p))
 			return error_set(e, ERR_SYNTAX,
-				"the base '%s' has a character that no revision has", base);
+				"%s '%s' has a character that no revision has", what, revision);
 	return 0;
 }
 
@@ -115,6 +115,11 @@ static int check_needs(struct sched *s, const struct submit_opts *o, struct erro
 
 		if (err < 0)
 			return error_prefix(e, "needs");
+		if (need.patched_text)
+			return error_set(e, ERR_MISSING,
+				"needs: %lld is a comparison of two commits, and only a series can "
+				"go before another",
+				(long long)need.id);
 	}
 	return 0;
 }
@@ -122,7 +127,7 @@ static int check_needs(struct sched *s, const struct submit_opts *o, struct erro
 static int check_mail(const struct submit_opts *o, struct error *e)
 {
 	if (o->source)
-		return check_base(o->base, e);
+		return 0;
 	if (o->mail_size == 0)
 		return error_set(e, ERR_SYNTAX,
 			"what was sent is empty: send a mail or an mbox with patches");
@@ -132,7 +137,36 @@ static int check_mail(const struct submit_opts *o, struct error *e)
 	if (!streq(o->until, "apply") && !streq(o->until, "build") && !streq(o->until, "test"))
 		return error_set(
 			e, ERR_SYNTAX, "until is apply, build or test, not '%s'", o->until);
-	return check_base(o->base, e);
+	return 0;
+}
+
+/* What is sent or named, as far as it can be judged without looking at it. */
+static int check_content(const struct submit_opts *o, struct error *e)
+{
+	int err = o->patched ? 0 : check_mail(o, e);
+
+	if (!err && o->patched && !o->base)
+		err = error_set(e, ERR_SYNTAX,
+			"two revisions are compared: base and patched; only one was named");
+	if (!err)
+		err = check_revision("the base", o->base, e);
+	return err ? err : check_revision("the second revision", o->patched, e);
+}
+
+/* A comparison is of one tree: nothing else tells which. */
+static int check_one_tree(const struct submit_opts *o, const char *tips, struct error *e)
+{
+	if (!o->patched || !tips)
+		return 0;
+	return error_set(e, ERR_SYNTAX,
+		"there are several trees: say with `tree` (--tree) in which the revisions are");
+}
+
+/* Whole commit ids mean the same wherever the tip is. */
+static bool is_fixed(const struct series_row *row)
+{
+	return is_commit_id(row->base_text) &&
+	       (!row->patched_text || is_commit_id(row->patched_text));
 }
 
 /* One hash over all that decides what the answer will be. */
@@ -145,10 +179,9 @@ static void set_dedup(struct series_row *row, const struct submit_opts *o, const
 		row->mail_sha256,
 		tips ? NULL : row->tree,
 		row->base_text,
-		/* A whole commit id means the same wherever the tip is. */
-		is_commit_id(row->base_text) ? NULL
-		: tips			     ? tips
-					     : row->tip,
+		is_fixed(row) ? NULL
+		: tips	      ? tips
+			      : row->tip,
 		row->until,
 		row->no_inherit ? "no-inherit" : "inherit",
 	};
@@ -162,6 +195,8 @@ static void set_dedup(struct series_row *row, const struct submit_opts *o, const
 		cJSON_AddItemToArray(key, cJSON_CreateString("found"));
 	if (o->source)
 		cJSON_AddItemToArray(key, cJSON_Duplicate(o->source, true));
+	if (o->patched)
+		cJSON_AddItemToArray(key, cJSON_CreateString(o->patched));
 	for (size_t i = 0; i < o->n_needs; i++)
 		cJSON_AddItemToArray(key, cJSON_CreateNumber((double)o->needs[i]));
 	text = json_text(key);
@@ -217,7 +252,7 @@ static int insert(struct sched *s, const struct submit_opts *o, struct series_ro
 	bool any_tree, int64_t *ret_id, struct error *e)
 {
 	AUTO_TX struct tx tx = TX_INIT;
-	int err = o->source ? 0 : sched_keep_mail(s, o->mail_path, o->mail_sha256, e);
+	int err = o->mail_path ? sched_keep_mail(s, o->mail_path, o->mail_sha256, e) : 0;
 
 	if (err < 0 || (err = sched_draw(&row->draw, e)) < 0 ||
 		(err = store_begin(s->store, &tx, e)) < 0)
@@ -245,8 +280,8 @@ static int submit(struct sched *s, const struct submit_opts *o, struct series_ro
 	bool created = false;
 	int err;
 
-	if ((err = check_mail(o, e)) < 0 || (err = find_tree(s, o->tree, &tree, &tips, e)) < 0 ||
-		(err = check_needs(s, o, e)) < 0 ||
+	if ((err = check_content(o, e)) < 0 || (err = find_tree(s, o->tree, &tree, &tips, e)) < 0 ||
+		(err = check_one_tree(o, tips, e)) < 0 || (err = check_needs(s, o, e)) < 0 ||
 		(err = sched_profile(s, o->profile, &row.profile, e)) < 0)
 		return err;
 	if (!streq(o->until, "apply") && (err = check_machine(s, row.profile, e)) < 0)
@@ -256,6 +291,7 @@ static int submit(struct sched *s, const struct submit_opts *o, struct series_ro
 	row.tree = xstrdup(tree.name);
 	row.tip = xstrdup(tree.tip);
 	row.base_text = xstrdup_null(o->base);
+	row.patched_text = xstrdup_null(o->patched);
 	row.profile_name = xstrdup(o->profile);
 	row.until = xstrdup(o->until);
 	row.no_inherit = o->no_inherit;
@@ -282,7 +318,7 @@ int sched_submit(struct sched *s, const struct submit_opts *opts, struct series_
 	char nothing[SHA256_HEX];
 
 	sha256_of("", 0, nothing);
-	if (o.source) {
+	if (o.source || o.patched) {
 		o.mail_sha256 = nothing;
 		o.mail_size = 0;
 	}
@@ -317,8 +353,8 @@ int sched_rerun(struct sched *s, int64_t series_id, struct series_row *ret_row, 
 		return err;
 	if (!row.finished_ms)
 		return error_set(e, ERR_STATE,
-			"series %lld has not finished: wait for it, or cancel it first",
-			(long long)series_id);
+			"%s %lld has not finished: wait for it, or cancel it first",
+			series_noun(&row), (long long)series_id);
 	if ((err = sched_draw(&number, e)) < 0 || (err = store_begin(s->store, &tx, e)) < 0 ||
 		(err = fetch_again(s, &row, e)) < 0 ||
 		(err = series_add_run(s->store, series_id, number, &run, e)) < 0 ||
@@ -377,8 +413,8 @@ static int cancel(struct sched *s, int64_t series_id, struct error *e)
 	if (err < 0 || (err = series_get(s->store, series_id, &row, e)) < 0)
 		return err;
 	if (row.finished_ms)
-		return error_set(e, ERR_STATE, "series %lld has finished already: it is %s",
-			(long long)series_id, row.state);
+		return error_set(e, ERR_STATE, "%s %lld has finished already: it is %s",
+			series_noun(&row), (long long)series_id, row.state);
 	err = versions_cancel(s, &row, "It was cancelled.", e);
 	if (err < 0)
 		return err;

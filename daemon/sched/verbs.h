@@ -46,6 +46,9 @@ struct submit_opts {
 	int64_t mail_size;
 	const char *tree; /* NULL: the only one */
 	const char *base; /* revision; NULL: the series' own choice, else the tip */
+	/* A comparison of two commits: the revision that goes against the base, which is named too.
+	 * It has no mail, no needs, and runs to the end. NULL: a series */
+	const char *patched;
 	const int64_t *needs;
 	size_t n_needs;
 	const char *profile; /* NULL: the default */
@@ -116,7 +119,7 @@ bool sched_progress(const struct sched *s, int64_t job_id, struct progress *ret_
  * fine. A job's end comes after all its log notices.
  */
 enum change_kind {
-	CHANGE_SERIES, /* its row */
+	CHANGE_SERIES, /* its row; also of a comparison */
 	CHANGE_JOB, /* its row: queued, started, ended */
 	CHANGE_PROGRESS, /* sched_progress() says something else */
 	CHANGE_LOG, /* has grown to log_size */
@@ -128,6 +131,7 @@ struct change {
 	enum change_kind kind;
 	int64_t id; /* of the row in its table */
 	int64_t series_id; /* of a job; 0: none */
+	bool of_comparison; /* CHANGE_PROGRESS: which that series is */
 	int64_t log_size; /* CHANGE_LOG */
 };
 typedef void (*change_fn)(const struct change *change, void *data);

@@ -195,6 +195,7 @@ struct facts *facts_free(struct facts *f)
 	free(f->waits);
 	free(f->tree);
 	free(f->base_text);
+	free(f->patched_text);
 	free(f->base_commit);
 	free(f->chosen_by);
 	free(f->base_why);

@@ -141,7 +141,7 @@ struct boot_stream stream_of(const struct fact_boot *b);
 /* Any job of the run, for the timeline; builds and boots are in here too. */
 struct fact_job {
 	int64_t id;
-	char *kind; /* parse apply build boot */
+	char *kind; /* parse apply resolve build boot */
 	enum status status;
 	char *reason;
 	int64_t queued_ms; /* Unix */
@@ -167,6 +167,7 @@ struct facts {
 	bool input_at_fault; /* held because of what was sent, not of what is missing */
 	char *tree;
 	char *base_text; /* what was asked for, or NULL */
+	char *patched_text; /* a comparison: the revision that is its patch 1; NULL: a series */
 	char *base_commit; /* NULL until apply */
 	char *chosen_by; /* option base-commit blobs tip; NULL until apply */
 	char *base_why; /* one sentence, or NULL */
@@ -193,6 +194,12 @@ struct facts {
 	size_t n_jobs;
 	cJSON *environment; /* {"tools":{},"machines":[]} */
 };
+
+/* A comparison of two commits: nothing was sent or applied. */
+static inline bool facts_is_comparison(const struct facts *f)
+{
+	return f->patched_text != NULL;
+}
 
 struct facts *facts_new(void);
 struct facts *facts_free(struct facts *f);

@@ -2,15 +2,23 @@
 #include "daemon/store/internal.h"
 #include "daemon/store/tables.h"
 
+/* Until the mail was read, or the commits were found. */
+static char *default_title(const struct facts *f)
+{
+	return f->patched_text ? xasprintf("%s against %s", f->patched_text, f->base_text)
+			       : xasprintf("series %lld", (long long)f->id);
+}
+
 static int load_series(struct store *s, int64_t id, int run, struct facts *f, struct error *e)
 {
 	AUTO_STMT sqlite3_stmt *st = NULL;
 	int err = store_query(s, &st, e,
 		"SELECT n, title, version, message_id, state, verdict, held, input_at_fault, tree, "
 		"base_text, base_commit, chosen_by, until, no_inherit, profile, run.created_ms, "
-		"finished_ms, reasons, source IS NOT NULL AND NOT fetched, waits "
-		"FROM series JOIN run ON run.series_id = series.id "
+		"finished_ms, reasons, source IS NOT NULL AND NOT fetched, waits, "
+		"patched FROM series JOIN run ON run.series_id = series.id "
 		"LEFT JOIN origin ON origin.series_id = series.id "
+		"LEFT JOIN comparison ON comparison.series_id = series.id "
 		"WHERE series.id = ?1 AND run.n = iif(?2, ?2, series.run)",
 		"ii", id, (int64_t)run);
 
@@ -24,8 +32,6 @@ static int load_series(struct store *s, int64_t id, int run, struct facts *f, st
 	f->id = id;
 	f->run = (int)col_int(st, 0);
 	f->title = col_text(st, 1);
-	if (!f->title)
-		f->title = xasprintf("series %lld", (long long)id);
 	f->version = (int)col_int(st, 2);
 	f->message_id = col_text(st, 3);
 	f->state = col_text(st, 4);
@@ -44,6 +50,9 @@ static int load_series(struct store *s, int64_t id, int run, struct facts *f, st
 	f->reasons = col_json(st, 17);
 	f->to_fetch = col_int(st, 18);
 	f->waits = col_text(st, 19);
+	f->patched_text = col_text(st, 20);
+	if (!f->title)
+		f->title = default_title(f);
 	return 0;
 }
 

@@ -9,8 +9,10 @@
 	"job.started_ms, job.ended_ms, job.tool_ms, job.log_size, "                          \
 	"coalesce(build.patch, boot.patch, -1), coalesce(build.commit_id, boot.commit_id), " \
 	"build.arch, boot.side, boot.role, boot.clock, boot.pair, boot.seed, boot.part, "    \
-	"job.archive, " result " FROM job LEFT JOIN build ON build.job_id = job.id "         \
-	"LEFT JOIN boot ON boot.job_id = job.id "
+	"job.archive, comparison.series_id IS NOT NULL, " result                             \
+	" FROM job LEFT JOIN build ON build.job_id = job.id "                                \
+	"LEFT JOIN boot ON boot.job_id = job.id "                                            \
+	"LEFT JOIN comparison ON comparison.series_id = job.series_id "
 
 void job_done(struct job_row *r)
 {
@@ -61,7 +63,8 @@ static void read_row(sqlite3_stmt *st, struct job_row *row)
 	row->seed = (int)col_int(st, 24);
 	row->part = col_text(st, 25);
 	row->archive = col_text(st, 26);
-	row->result = col_json(st, 27);
+	row->of_comparison = col_int(st, 27);
+	row->result = col_json(st, 28);
 }
 
 PAGED_ROWS(job)

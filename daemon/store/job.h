@@ -12,8 +12,9 @@
 
 struct job_row {
 	int64_t id;
-	char *kind; /* tree inbox fetch parse apply probe build boot */
+	char *kind; /* tree inbox fetch parse apply resolve probe build boot */
 	int64_t series_id; /* 0: none */
+	bool of_comparison; /* which that series is; job_insert() does not read it */
 	int run; /* 0: none */
 	char *tree; /* name, kind tree; else NULL */
 	char *archive; /* name, kind inbox; else NULL */

@@ -39,6 +39,19 @@ int patch_set_applied(
 	return 0;
 }
 
+int patch_insert_commit(
+	struct store *s, int64_t series_id, int run, const cJSON *commit, struct error *e)
+{
+	const cJSON *author = json_get(commit, "author");
+
+	return store_exec(s, e,
+		"INSERT INTO patch (series_id, run, n, subject, author_name, author_email, "
+		"commit_id) VALUES (?, ?, 1, ?, ?, ?, ?)",
+		"iissss", series_id, (int64_t)run, json_str(commit, "subject", ""),
+		json_str(author, "name", ""), json_str(author, "email", ""),
+		json_str(commit, "commit", NULL));
+}
+
 static struct fact_conflict *read_conflict(const cJSON *json)
 {
 	struct fact_conflict *c;

@@ -95,6 +95,39 @@ int series_set_parsed(struct store *s, int64_t id, int run, const cJSON *parsed,
 	return store_commit(&tx, e);
 }
 
+/* As the kernel's people cite commits. */
+static char *cite(const cJSON *commit)
+{
+	return xasprintf(
+		"%.12s (\"%s\")", json_str(commit, "commit", ""), json_str(commit, "subject", ""));
+}
+
+int series_set_resolved(
+	struct store *s, int64_t id, int run, const cJSON *resolved, struct error *e)
+{
+	AUTO_TX struct tx tx = TX_INIT;
+	const cJSON *patched = json_get(resolved, "patched");
+	const cJSON *base = json_get(resolved, "base");
+	AUTO_FREE char *patched_name = cite(patched);
+	AUTO_FREE char *base_name = cite(base);
+	AUTO_FREE char *title = xasprintf("%s against %s", patched_name, base_name);
+	int err = store_begin(s, &tx, e);
+
+	if (err < 0)
+		return err;
+	if (!json_str(base, "commit", NULL) || !json_str(patched, "commit", NULL))
+		return error_set(e, -EINVAL, "it names no commit");
+	err = store_exec_one(s, e, "run",
+		"UPDATE run SET title = ?3, patches = 1, base_commit = ?4, chosen_by = 'option' "
+		"WHERE series_id = ?1 AND n = ?2",
+		"iiss", id, (int64_t)run, title, json_str(base, "commit", NULL));
+	if (err < 0)
+		return series_no_such(err, id, e);
+	if ((err = patch_insert_commit(s, id, run, patched, e)) < 0)
+		return err;
+	return store_commit(&tx, e);
+}
+
 int series_set_applied(struct store *s, int64_t id, int run, const cJSON *applied, struct error *e)
 {
 	AUTO_TX struct tx tx = TX_INIT;

@@ -8,8 +8,11 @@
 	"profile_name, "                                                                          \
 	"until, no_inherit, series.created_ms, series.run, title, version, message_id, patches, " \
 	"state, verdict, performance, reasons, held, input_at_fault, base_commit, chosen_by, "    \
-	"draw, run.created_ms, finished_ms, host, machine, source, archive.name, waits, " profile \
+	"draw, run.created_ms, finished_ms, host, machine, source, archive.name, waits, "         \
+	"comparison.patched, (SELECT commit_id FROM patch WHERE patch.series_id = "               \
+	"comparison.series_id AND patch.run = series.run AND patch.n = 1), " profile              \
 	" FROM series JOIN run ON run.series_id = series.id AND run.n = series.run "              \
+	"LEFT JOIN comparison ON comparison.series_id = series.id "                               \
 	"LEFT JOIN origin ON origin.series_id = series.id "                                       \
 	"LEFT JOIN part ON part.series_id = series.id "                                           \
 	"LEFT JOIN archive ON archive.id = part.archive_id "
@@ -23,6 +26,8 @@ void series_done(struct series_row *r)
 	free(r->tree);
 	free(r->tip);
 	free(r->base_text);
+	free(r->patched_text);
+	free(r->patched_commit);
 	free(r->profile_name);
 	cJSON_Delete(r->profile);
 	free(r->until);
@@ -77,7 +82,9 @@ static void read_row(sqlite3_stmt *st, struct series_row *row)
 	row->source = col_json(st, 29);
 	row->archive = col_text(st, 30);
 	row->waits = col_text(st, 31);
-	row->profile = col_json(st, 32);
+	row->patched_text = col_text(st, 32);
+	row->patched_commit = col_text(st, 33);
+	row->profile = col_json(st, 34);
 }
 
 PAGED_ROWS(series)
@@ -109,6 +116,8 @@ int series_insert(struct store *s, const struct series_row *row, const int64_t *
 	if (err < 0)
 		return err;
 	id = store_last_id(s);
+	if (row->patched_text && (err = comparison_insert(s, id, row->patched_text, e)) < 0)
+		return err;
 	for (size_t i = 0; i < n_needs; i++) {
 		err = need_insert(s, id, (int)i + 1, needs[i], e);
 		if (err < 0)
@@ -160,7 +169,8 @@ int series_find(struct store *s, const char *dedup, int64_t *ret_id, struct erro
 		"JOIN run ON run.series_id = series.id AND run.n = series.run "
 		"WHERE dedup = ? AND state <> 'cancelled' AND verdict IS NOT 'error' "
 		"AND NOT (verdict IS 'held' AND base_commit IS NULL AND EXISTS (SELECT 1 FROM job "
-		"WHERE job.series_id = series.id AND job.run = run.n AND kind = 'apply')) "
+		"WHERE job.series_id = series.id AND job.run = run.n "
+		"AND kind IN ('apply', 'resolve'))) "
 		"ORDER BY series.id DESC LIMIT 1",
 		"s", dedup);
 
@@ -195,6 +205,11 @@ int series_unfinished(struct store *s, int64_t **ret_ids, size_t *ret_n, struct 
 		"");
 }
 
+#define LISTED(kind)                                                                    \
+	"WHERE " kind " AND (?1 = 0 OR series.id < ?1) AND (?2 IS NULL OR state = ?2) " \
+	"AND (?3 IS NULL OR tree = ?3) AND (?4 IS NULL OR verdict = ?4) "               \
+	"ORDER BY series.id DESC LIMIT ?5"
+
 int series_list(struct store *s, const struct series_filter *filter, const struct page *page,
 	struct series_row **ret_rows, size_t *ret_n, int64_t *ret_next, struct error *e)
 {
@@ -204,9 +219,9 @@ int series_list(struct store *s, const struct series_filter *filter, const struc
 	if (err < 0)
 		return err;
 	err = store_query(s, &st, e,
-		COLUMNS("NULL") "WHERE (?1 = 0 OR series.id < ?1) AND (?2 IS NULL OR state = ?2) "
-				"AND (?3 IS NULL OR tree = ?3) AND (?4 IS NULL OR verdict = ?4) "
-				"ORDER BY series.id DESC LIMIT ?5",
+		filter->comparisons
+			? COLUMNS("NULL") LISTED("series.id IN (SELECT series_id FROM comparison)")
+			: COLUMNS("NULL") LISTED("comparison.series_id IS NULL"),
 		"isssi", page->after, filter->state, filter->tree, filter->verdict,
 		(int64_t)page->limit + 1);
 	if (err < 0)

@@ -2,6 +2,9 @@
 /*
  * Submissions, and their runs: a series row is what was sent and with which options, a run is one
  * time of answering it. series_row shows the newest run.
+ *
+ * A comparison of two commits is a submission too: it names two revisions and brings no mail. The
+ * base is revision 0 of its runs, what goes against it is their patch 1. Ids are shared.
  */
 #ifndef STORE_SERIES_H
 #define STORE_SERIES_H
@@ -18,6 +21,7 @@ struct series_row {
 	char *tree;
 	char *tip; /* of the tree when it was sent */
 	char *base_text; /* or NULL */
+	char *patched_text; /* a comparison: the revision that goes against the base; or NULL */
 	char *profile_name;
 	cJSON *profile; /* resolved; NULL in lists */
 	char *until; /* apply build test */
@@ -40,6 +44,7 @@ struct series_row {
 	bool input_at_fault;
 	char *base_commit; /* NULL until applied, like the next */
 	char *chosen_by;
+	char *patched_commit; /* a comparison: NULL until resolved */
 	int64_t draw; /* the run's random number */
 	char *host; /* where it is built and booted; NULL until its first build */
 	char *machine; /* or NULL: it is not booted */
@@ -49,6 +54,11 @@ struct series_row {
 void series_done(struct series_row *r);
 #define AUTO_SERIES CLEANUP(series_done)
 struct series_row *series_free_all(struct series_row *rows, size_t n);
+
+static inline const char *series_noun(const struct series_row *r)
+{
+	return r->patched_text ? "comparison" : "series";
+}
 
 /* "What was sent" with its needs, as run 1 in state received; fills *ret_id. */
 int series_insert(struct store *s, const struct series_row *row, const int64_t *needs,
@@ -74,6 +84,9 @@ int series_set_verdict(struct store *s, int64_t id, int run, const char *verdict
 int series_set_parsed(struct store *s, int64_t id, int run, const cJSON *parsed, struct error *e);
 /* Results of apply, as in docs/internals/worker-protocol.md. */
 int series_set_applied(struct store *s, int64_t id, int run, const cJSON *applied, struct error *e);
+/* Results of resolve, likewise. */
+int series_set_resolved(
+	struct store *s, int64_t id, int run, const cJSON *resolved, struct error *e);
 /* The host and machine of all its jobs from now on. machine: or NULL. */
 int series_set_place(struct store *s, int64_t id, int run, const char *host, const char *machine,
 	struct error *e);
@@ -87,6 +100,7 @@ int series_unfinished(struct store *s, int64_t **ret_ids, size_t *ret_n, struct 
 
 /* Newest first. NULL: any. */
 struct series_filter {
+	bool comparisons; /* in place of series */
 	const char *state;
 	const char *tree;
 	const char *verdict;

@@ -34,11 +34,17 @@ int version_set_changes(
 	struct store *s, int64_t id, int run, const cJSON *applied, struct error *e);
 int version_load(struct store *s, struct facts *f, struct error *e);
 
+/* comparison.c: what makes a submission one. */
+int comparison_insert(struct store *s, int64_t id, const char *patched, struct error *e);
+
 /* patch.c: rows of `patchbay parse`, then what apply says of them. */
 int patch_insert_all(
 	struct store *s, int64_t series_id, int run, const cJSON *patches, struct error *e);
 int patch_set_applied(
 	struct store *s, int64_t series_id, int run, const cJSON *patches, struct error *e);
+/* A commit of the tree, {"commit","subject","author"}, as patch 1. */
+int patch_insert_commit(
+	struct store *s, int64_t series_id, int run, const cJSON *commit, struct error *e);
 int patch_load(struct store *s, struct facts *f, struct error *e);
 
 /* build.c, boot.c, finding.c, sample.c: of one job, or of a run. */

@@ -35,10 +35,26 @@ static void say(struct conclusion *c, enum weight weight, const char *fmt, ...)
 	c->weight = MAX_OF(c->weight, weight);
 }
 
-/* Who is meant by what only boots of the tip show. */
-static const char *blamed(const struct facts *f)
+struct name {
+	char text[64];
+};
+
+static struct name name_of(const struct facts *f, int patch)
 {
-	return f->n_patches == 1 ? "patch 1" : "the series";
+	struct name name;
+
+	if (facts_is_comparison(f))
+		(void)snprintf(name.text, sizeof(name.text), "commit %.12s",
+			patch > 0 ? f->patches[0].commit : f->base_commit);
+	else
+		(void)snprintf(name.text, sizeof(name.text), "patch %d", patch);
+	return name;
+}
+
+/* Who is meant by what only boots of the tip show. */
+static struct name blamed(const struct facts *f)
+{
+	return f->n_patches == 1 ? name_of(f, 1) : (struct name){"the series"};
 }
 
 static void conclude_apply(const struct facts *f, struct conclusion *c)
@@ -59,22 +75,24 @@ static void conclude_apply(const struct facts *f, struct conclusion *c)
 	}
 }
 
-static void say_failed_build(
-	struct conclusion *c, const struct fact_build *b, const struct judged_findings *findings)
+static void say_failed_build(struct conclusion *c, const struct facts *f,
+	const struct fact_build *b, const struct judged_findings *findings)
 {
+	struct name name = name_of(f, b->patch);
+
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct fact_finding *k = findings->items[i].finding;
 
 		if (strcmp(k->kind, "error") != 0)
 			continue;
 		if (k->file)
-			say(c, WEIGHT_FAIL, "patch %d does not build: %s:%d: %s", b->patch, k->file,
+			say(c, WEIGHT_FAIL, "%s does not build: %s:%d: %s", name.text, k->file,
 				k->line, k->message);
 		else
-			say(c, WEIGHT_FAIL, "patch %d does not build: %s", b->patch, k->message);
+			say(c, WEIGHT_FAIL, "%s does not build: %s", name.text, k->message);
 		return;
 	}
-	say(c, WEIGHT_FAIL, "patch %d does not build: %s", b->patch,
+	say(c, WEIGHT_FAIL, "%s does not build: %s", name.text,
 		b->reason ? b->reason : "its log says why");
 }
 
@@ -94,9 +112,10 @@ static void say_new_warnings(struct conclusion *c, const struct facts *f)
 				more++;
 				continue;
 			}
-			say(c, WEIGHT_NOTE, "patch %d brings a new warning: %s:%d: %s",
-				j->since_patch, j->finding->file ? j->finding->file : "build",
-				j->finding->line, j->finding->message);
+			say(c, WEIGHT_NOTE, "%s brings a new warning: %s:%d: %s",
+				name_of(f, j->since_patch).text,
+				j->finding->file ? j->finding->file : "build", j->finding->line,
+				j->finding->message);
 		}
 	}
 	if (more)
@@ -111,13 +130,15 @@ static void conclude_builds(const struct facts *f, struct conclusion *c)
 		const struct fact_build *b = &f->builds[i];
 
 		if (b->status == STATUS_FAIL && b->patch > 0)
-			say_failed_build(c, b, &c->v->builds[i]);
+			say_failed_build(c, f, b, &c->v->builds[i]);
 		else if (b->status == STATUS_FAIL && !f->held)
 			say(c, WEIGHT_HELD, "the base does not build: %s",
 				b->reason ? b->reason : "its log says why");
 	}
 	if (tip && tip->patch > 0 && tip->status == STATUS_FAIL && streq(f->until, "test"))
-		say(c, WEIGHT_NOTE, "the whole series does not build, so nothing was booted");
+		say(c, WEIGHT_NOTE, "%s, so nothing was booted",
+			facts_is_comparison(f) ? "it does not build"
+					       : "the whole series does not build");
 }
 
 static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
@@ -130,14 +151,13 @@ static void conclude_failed_boots(const struct facts *f, struct conclusion *c)
 		if (f->boots[i].side == SIDE_PATCHED && f->boots[i].status == STATUS_FAIL)
 			why = f->boots[i].reason ? f->boots[i].reason : "its console says why";
 	if (base.failed)
-		say(c, WEIGHT_HELD,
-			"the base fails in %zu of %zu boots, so the patch cannot be judged",
-			base.failed, base.ended);
+		say(c, WEIGHT_HELD, "the base fails in %zu of %zu boots, so %s cannot be judged",
+			base.failed, base.ended, blamed(f).text);
 	else if (verdict_failure_is_confirmed(f))
 		say(c, WEIGHT_FAIL,
 			"%s makes the kernel fail in %zu of %zu boots: %s; the base passes in all "
 			"%zu",
-			blamed(f), patched.failed, patched.ended, why, base.ended);
+			blamed(f).text, patched.failed, patched.ended, why, base.ended);
 	else if (patched.failed)
 		say(c, WEIGHT_ERROR,
 			"the patched kernel failed in %zu of %zu boots, which more boots did not "
@@ -169,7 +189,7 @@ static void conclude_kernel(const struct facts *f, struct conclusion *c)
 				say(c, WEIGHT_FAIL,
 					"%s makes %s \"%s\" in %zu of %zu boots; the base in none "
 					"of %zu",
-					blamed(f), reporter(j->finding), j->finding->signature,
+					blamed(f).text, reporter(j->finding), j->finding->signature,
 					j->patched_boots, patched, base);
 			else if (!j->patched_boots)
 				say(c, WEIGHT_NOTE,
@@ -254,10 +274,12 @@ static void conclude_performance(const struct facts *f, struct conclusion *c)
 	if (c->v->unrepeated)
 		say(c, WEIGHT_ERROR, "%s", c->v->unrepeated);
 	if (c->v->same_code_as)
-		say(c, WEIGHT_NOTE,
-			"the whole series compiles to the same code as the base, so nothing was "
-			"booted and "
-			"nothing can differ");
+		say(c, WEIGHT_NOTE, "%s, so nothing was booted and nothing can differ%s",
+			!facts_is_comparison(f)
+				? "the whole series compiles to the same code as the base"
+			: f->n_builds ? "both commits compile to the same code"
+				      : "both revisions are the same commit",
+			facts_is_comparison(f) ? "; --no-inherit boots both all the same" : "");
 	for (size_t i = 0; i < c->v->n_comparisons; i++)
 		conclude_comparison(c, &c->v->comparisons[i]);
 	for (size_t i = 0; i < c->v->n_comparisons; i++)
@@ -406,7 +428,7 @@ static void conclude_lab(const struct facts *f, struct conclusion *c)
 		const struct fact_job *j = &f->jobs[i];
 
 		if (j->status == STATUS_ERROR)
-			say(c, WEIGHT_ERROR, "the lab failed, not the patch: job %lld (%s): %s",
+			say(c, WEIGHT_ERROR, "the lab failed, not the code: job %lld (%s): %s",
 				(long long)j->id, j->kind,
 				j->reason ? j->reason : "no reason given");
 	}
@@ -422,7 +444,7 @@ static void conclude_evidence(const struct facts *f, struct conclusion *c)
 	if (built && c->weight == WEIGHT_NOTE && streq(f->until, "test") && !c->v->same_code_as &&
 		(!verdict_boot_counts(f, NULL, SIDE_BASE).ended ||
 			!verdict_boot_counts(f, NULL, SIDE_PATCHED).ended))
-		say(c, WEIGHT_ERROR, "the series was to be booted, and was not");
+		say(c, WEIGHT_ERROR, "base and tip were to be booted, and were not");
 }
 
 /* A list that was cut cannot say what is new. */
@@ -431,11 +453,12 @@ static void say_dropped(const struct facts *f, struct conclusion *c)
 	for (size_t i = 0; i < f->n_builds; i++)
 		if (f->builds[i].findings_dropped)
 			say(c, WEIGHT_NOTE,
-				"the build of patch %d found %lld more than the lab keeps, so "
+				"the build of %s found %lld more than the lab keeps, so "
 				"which of "
 				"its "
 				"warnings are new is not judged",
-				f->builds[i].patch, (long long)f->builds[i].findings_dropped);
+				name_of(f, f->builds[i].patch).text,
+				(long long)f->builds[i].findings_dropped);
 	for (size_t i = 0; i < f->n_boots; i++)
 		if (f->boots[i].findings_dropped)
 			say(c, WEIGHT_NOTE,

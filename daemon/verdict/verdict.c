@@ -9,12 +9,23 @@ const struct fact_build *verdict_build(const struct facts *f, int patch)
 	return NULL;
 }
 
+/* Both revisions that a comparison names are one. */
+static bool is_same_commit(const struct facts *f)
+{
+	return facts_is_comparison(f) && f->n_patches &&
+	       streq(f->base_commit, f->patches[0].commit);
+}
+
 bool verdict_is_same_code(const struct facts *f)
 {
 	const struct fact_build *base = verdict_build(f, 0);
 	const struct fact_build *tip = verdict_build(f, (int)f->n_patches);
 
-	return !f->no_inherit && base && tip && base != tip && base->status == STATUS_PASS &&
+	if (f->no_inherit)
+		return false;
+	if (is_same_commit(f))
+		return true;
+	return base && tip && base != tip && base->status == STATUS_PASS &&
 	       tip->status == STATUS_PASS && streq(base->code_sha256, tip->code_sha256) &&
 	       streq(base->config_sha256, tip->config_sha256);
 }
@@ -24,7 +35,7 @@ struct verdict *verdict_new(const struct facts *f)
 	struct verdict *v = xcalloc(1, sizeof(*v));
 
 	if (verdict_is_same_code(f))
-		v->same_code_as = verdict_build(f, 0)->commit;
+		v->same_code_as = is_same_commit(f) ? f->base_commit : verdict_build(f, 0)->commit;
 	v->n_builds = f->n_builds;
 	v->n_boots = f->n_boots;
 	verdict_judge_builds(f, v);

@@ -94,7 +94,8 @@ bool verdict_is_confirmed(const struct facts *f, const struct boot_stream *strea
 bool verdict_failure_is_confirmed(const struct facts *f);
 /* A primary metric of the stream would be settled by a few more pairs. */
 bool verdict_wants_pairs(const struct verdict *v, const struct boot_stream *stream);
-/* Base and tip, both built, are the same code, and the run may inherit. */
+/* The run may inherit: base and tip, both built, are the same code; or a comparison's revisions are
+ * one commit. */
 bool verdict_is_same_code(const struct facts *f);
 /* The build of a patch (0: the base), or NULL. */
 const struct fact_build *verdict_build(const struct facts *f, int patch);

@@ -13,6 +13,7 @@ static const struct worker_ops *const kinds[] = {
 	&worker_tree,
 	&worker_parse,
 	&worker_apply,
+	&worker_resolve,
 	&worker_probe,
 	&worker_build,
 	&worker_boot,

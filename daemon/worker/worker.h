@@ -36,6 +36,7 @@ struct worker_ops {
 extern const struct worker_ops worker_tree;
 extern const struct worker_ops worker_parse;
 extern const struct worker_ops worker_apply;
+extern const struct worker_ops worker_resolve;
 extern const struct worker_ops worker_probe;
 extern const struct worker_ops worker_build;
 extern const struct worker_ops worker_boot;

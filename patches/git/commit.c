@@ -2,6 +2,7 @@
 #include "patches/git/commit.h"
 
 #include "base/strbuf.h"
+#include "patches/git/repo_internal.h"
 
 static bool is_space(char c)
 {
@@ -93,4 +94,32 @@ int commit_write(struct repo *r, const struct commit_info *info, const struct oi
 	if (text.overflow)
 		return error_set(e, ERR_LIMIT, "its author or message is too long");
 	return repo_write_commit(r, text.buf, text.len, ret_commit, e);
+}
+
+void commit_says_done(struct commit_says *c)
+{
+	free(c->subject);
+	free(c->author_name);
+	free(c->author_email);
+	*c = (struct commit_says){0};
+}
+
+int commit_read(
+	struct repo *r, const struct oid *commit, struct commit_says *ret_says, struct error *e)
+{
+	git_oid id = to_git(commit);
+	const git_signature *author;
+	const char *subject;
+	git_commit *c = NULL;
+	char hex[OID_HEX];
+
+	if (git_commit_lookup(&c, r->git, &id) < 0)
+		return repo_error(e, ERR_MISSING, "commit %s cannot be read", oid_hex(commit, hex));
+	subject = git_commit_summary(c);
+	author = git_commit_author(c);
+	ret_says->subject = xstrndup(subject ? subject : "", COMMIT_MAX_SUBJECT);
+	ret_says->author_name = xstrdup(author->name);
+	ret_says->author_email = xstrdup(author->email);
+	git_commit_free(c);
+	return 0;
 }

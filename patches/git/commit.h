@@ -24,6 +24,17 @@ struct commit_info {
 /* ERR_SYNTAX: an author without name or address. */
 int commit_write(struct repo *r, const struct commit_info *info, const struct oid *tree,
 	const struct oid *parent, struct oid *ret_commit, struct error *e);
+/* What a commit says of itself. */
+struct commit_says {
+	char *subject; /* its first bytes, where it is longer than COMMIT_MAX_SUBJECT */
+	char *author_name;
+	char *author_email;
+};
+#define COMMIT_MAX_SUBJECT 500
+void commit_says_done(struct commit_says *c);
+int commit_read(
+	struct repo *r, const struct oid *commit, struct commit_says *ret_says, struct error *e);
+
 /* `git stripspace`: no trailing white space, no blank lines at the ends or two in a row. Heap. */
 char *message_strip(const char *text, size_t len, size_t *ret_len);
 

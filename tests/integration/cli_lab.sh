@@ -134,6 +134,53 @@ truth "in one document" one_document
 run pb tree fetch a/b
 exits "and so is fetching one" 2 "$rc"
 
+# --- two commits
+git init -q -b main "$tmp/upstream"
+for i in 1 2; do
+	git -C "$tmp/upstream" -c user.name=A -c user.email=a@example.org commit -q --allow-empty -m "commit $i"
+done
+head=$(git -C "$tmp/upstream" rev-parse HEAD)
+run pb compare main
+exits "one revision is bad usage" 2 "$rc"
+run pb compare main main --tree nothing --json
+exits "comparing in an unknown tree is bad input" 2 "$rc"
+holds "which is named" "$out" '.status == 404 and (.detail | contains("nothing"))'
+run pb tree add up --git "$tmp/upstream"
+exits "a tree to compare in" 0 "$rc"
+run pb compare main main --profile nothing --json
+exits "an unknown profile is bad input" 2 "$rc"
+run pb compare main nope --tree up --wait --json
+exits "so is a revision that the tree does not have" 2 "$rc"
+truth "which is said in one document" one_document
+holds "as held, with the way to get it" "$out" \
+	'.verdict == "held" and (.reasons[0] | contains("\"nope\"") and contains("patchbay tree fetch up"))'
+run pb compare main "$head" --tree up --wait --json
+exits "a commit against itself is not worse" 0 "$rc"
+truth "in one document" one_document
+holds "is a report without series and patches" "$out" \
+	'.verdict == "pass" and .performance == "no-change" and (has("series") or has("apply") | not)
+	and .base.commit == "'"$head"'" and .comparison.patched.commit == "'"$head"'" and .boots == []'
+holds "that says why nothing was booted" "$out" '.reasons[0] | contains("same commit")'
+id=$(jq .comparison.id <<<"$out")
+run pb compare main "$head" --tree up --json
+holds "the same again is the same comparison" "$out" '.id == '"$id"' and .patched == "'"$head"'"'
+truth "and says so" grep -q "comparison $id" <<<"$err"
+run pb comparison ls --json
+holds "it is listed" "$out" '[.items[].id] | index('"$id"') != null'
+run pb comparison show "$id"
+truth "and shown" grep -q '"commit 2"' <<<"$out"
+run pb comparison report "$id"
+truth "its report is text for people" grep -q "^Comparison $id: ${head:0:12} (\"commit 2\") against" <<<"$out"
+run pb comparison rerun "$id" --wait --json
+holds "a rerun answers anew" "$out" '.run == 2 and .performance == "no-change"'
+run pb job ls --comparison "$id" --json
+holds "its jobs are its own" "$out" '.items | length == 1 and .[0].kind == "resolve" and .[0].series == null'
+run pb series ls --json
+holds "it is no series" "$out" '.items == []'
+run pb series show "$id"
+exits "and cannot be asked for as one" 2 "$rc"
+truth "which is said with the right command" grep -q "patchbay comparison show $id" <<<"$err"
+
 # --- tokens
 run pb token create --scope read --json
 reader=$(jq -r .token <<<"$out")

@@ -28,6 +28,10 @@ static const char parse_ok[] = END("pass",
 static const char apply_ok[] = END("pass",
 	"{\"status\":\"applied\",\"base\":\"" TIP "\",\"chosen_by\":\"tip\",\"needs\":[],"
 	"\"patches\":[{\"n\":1,\"commit\":\"" PATCHED "\",\"how\":\"exact\"}]}");
+static const char resolve_ok[] =
+	END("pass", "{\"base\":{\"commit\":\"" TIP "\",\"subject\":\"one\"},"
+		    "\"patched\":{\"commit\":\"" PATCHED "\",\"subject\":\"two\","
+		    "\"author\":{\"name\":\"A\",\"email\":\"a@b\"}}}");
 /* The code differs by commit, so that the tip is not inherited. */
 static const char build_ok[] =
 	"commit=$(sed 's/.*\"commit\":\"\\([0-9a-f]*\\)\".*/\\1/')\n"
@@ -72,6 +76,7 @@ static void make_workers(const char *worker)
 	set_worker_at(worker, "probe", probe_ok);
 	set_worker_at(worker, "parse", parse_ok);
 	set_worker_at(worker, "apply", apply_ok);
+	set_worker_at(worker, "resolve", resolve_ok);
 	set_worker_at(worker, "build", build_ok);
 	set_worker_at(worker, "boot", boot_ok);
 }

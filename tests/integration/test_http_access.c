@@ -235,7 +235,8 @@ static void test_bad_queries(void **state)
 		{"GET /api/v1/trees/?x", ""},
 		{"GET /api/v1/jobs?status=nope", "queued"},
 		{"GET /api/v1/jobs?series=x", "series"},
-		{"GET /api/v1/comparisons", "series=N"},
+		{"GET /api/v1/comparisons?verdict=nope", "pass, fail"},
+		{"GET /api/v1/jobs?comparison=x", "comparison"},
 		{"GET /api/v1/jobs/1?follow=maybe", "follow"},
 	};
 

@@ -66,6 +66,27 @@ static inline struct facts *make_applied(int n)
 	return f;
 }
 
+/* A comparison of two commits, resolved: of one commit with itself where it is the same. */
+static inline struct facts *make_resolved(bool same)
+{
+	struct facts *f = make_received();
+
+	f->patched_text = xstrdup("topic");
+	f->base_text = xstrdup("main");
+	add_job(f, "resolve", STATUS_PASS, 1000100, 1000200, 0);
+	f->base_commit = xstrdup("ba5e000000000000000000000000000000000000");
+	f->chosen_by = xstrdup("option");
+	f->patches = xcalloc(1, sizeof(*f->patches));
+	f->n_patches = 1;
+	f->patches[0] = (struct fact_patch){.n = 1,
+		.subject = xstrdup("vfio: a step"),
+		.author_name = xstrdup("A Developer"),
+		.author_email = xstrdup("dev@example.org"),
+		.commit = xstrdup(
+			same ? f->base_commit : "c0de000000000000000000000000000000000001")};
+	return f;
+}
+
 static inline struct fact_build *add_build(struct facts *f, int patch, enum status status)
 {
 	struct fact_build *b;

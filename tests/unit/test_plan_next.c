@@ -49,6 +49,67 @@ static void the_way_to_the_boots(void **state)
 	assert_int_equal(next(make_built(2)).kind, PLAN_BOOT);
 }
 
+static void the_way_of_a_comparison(void **state)
+{
+	struct facts *f = make_received();
+	struct plan p;
+
+	f->patched_text = xstrdup("topic");
+	assert_int_equal(next(f).kind, PLAN_RESOLVE);
+
+	f = make_received();
+	f->patched_text = xstrdup("topic");
+	add_job(f, "resolve", STATUS_RUNNING, 1, 0, 0);
+	assert_int_equal(next(f).kind, PLAN_WAIT);
+
+	f = make_received();
+	f->patched_text = xstrdup("topic");
+	add_job(f, "resolve", STATUS_FAIL, 1, 2, 0);
+	f->jobs[0].reason = xstrdup("tree t has no commit \"topic\"");
+	p = next(f);
+	assert_int_equal(p.kind, PLAN_HOLD);
+	assert_string_equal(p.reason, "tree t has no commit \"topic\"");
+
+	for (int built = 0; built <= 1; built++) {
+		f = make_resolved(false);
+		for (int i = 0; i < built; i++)
+			(void)add_build(f, i, STATUS_PASS);
+		p = next(f);
+		assert_int_equal(p.kind, PLAN_BUILD);
+		assert_int_equal(p.patch, built);
+	}
+	f = make_resolved(false);
+	(void)add_build(f, 0, STATUS_PASS);
+	(void)add_build(f, 1, STATUS_PASS);
+	assert_int_equal(next(f).kind, PLAN_BOOT);
+}
+
+static void a_commit_against_itself(void **state)
+{
+	struct facts *f = make_resolved(true);
+
+	assert_int_equal(next(f).kind, PLAN_FINISH);
+	f = make_resolved(true);
+	f->no_inherit = true;
+	assert_int_equal(next(f).kind, PLAN_BUILD);
+
+	f = make_resolved(true);
+	f->no_inherit = true;
+	for (int i = 0; i <= 1; i++) {
+		free(add_build(f, i, STATUS_PASS)->code_sha256);
+		f->builds[i].code_sha256 = xstrdup("code");
+	}
+	assert_int_equal(next(f).kind, PLAN_BOOT);
+
+	/* Other commits of the same code are found out by building them. */
+	f = make_resolved(false);
+	for (int i = 0; i <= 1; i++) {
+		free(add_build(f, i, STATUS_PASS)->code_sha256);
+		f->builds[i].code_sha256 = xstrdup("code");
+	}
+	assert_int_equal(next(f).kind, PLAN_FINISH);
+}
+
 static void until_is_honoured(void **state)
 {
 	struct facts *f = make_applied(1);
@@ -335,6 +396,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_way_to_the_boots),
+		cmocka_unit_test(the_way_of_a_comparison),
+		cmocka_unit_test(a_commit_against_itself),
 		cmocka_unit_test(until_is_honoured),
 		cmocka_unit_test(a_conflict_builds_nothing),
 		cmocka_unit_test(a_base_that_does_not_build_is_held),

@@ -48,6 +48,26 @@ static size_t widest_line(const char *text)
 	return widest;
 }
 
+static void two_commits_are_named(void **state)
+{
+	struct facts *f = make_resolved(false);
+	struct fact_build *b = add_build(f, 0, STATUS_PASS);
+	AUTO_FREE char *text = NULL;
+
+	free(f->title);
+	f->title = xstrdup("c0de00000000 (\"vfio: a step\") against ba5e00000000 (\"Linux 6.12\")");
+	b = add_build(f, 1, STATUS_PASS);
+	find_in_build(b, "warning", "a.c", 7, "unused");
+	text = text_of(f);
+	assert_has(text, "Comparison 3: c0de00000000 (\"vfio: a step\") against ba5e00000000");
+	assert_has(text, "topic against main of tree debian-6.12, profile dma\n");
+	assert_has(text, "  patched  pass");
+	assert_has(text, "Errors and warnings of the patched side (new ones");
+	assert_has(text, "  - commit c0de00000000 brings a new warning: a.c:7: unused\n");
+	assert_null(strstr(text, "patch 1"));
+	assert_null(strstr(text, "Series"));
+}
+
 static void new_errors_are_marked(void **state)
 {
 	struct facts *f = make_applied(1);
@@ -201,6 +221,7 @@ static void real_runs_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_commits_are_named),
 		cmocka_unit_test(new_errors_are_marked),
 		cmocka_unit_test(a_measured_run_fits_the_page),
 		cmocka_unit_test(a_conflict_shows_both_sides),

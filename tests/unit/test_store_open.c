@@ -147,6 +147,50 @@ static void a_migration_is_whole_or_nothing(void **state)
 	assert_int_equal(ask(f->db, "SELECT count(*) FROM sqlite_schema"), 1);
 }
 
+static void run_sql(sqlite3 *db, const char *sql)
+{
+	char *why = NULL;
+
+	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+		fail_msg("%s", why);
+}
+
+/* Tables that a migration makes anew keep what was in them. */
+static void what_an_older_lab_had_is_still_there(void **state)
+{
+	struct folder *f = *state;
+	AUTO_STORE struct store *s = NULL;
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(f->db, &db), SQLITE_OK);
+	for (size_t i = 0; schemas[i].version <= 5; i++)
+		run_sql(db, schemas[i].sql);
+	run_sql(db, "INSERT INTO tree (name, source, path, state, created_ms) "
+		    "VALUES ('t', '{}', '/t', 'importing', 1);"
+		    "INSERT INTO host (name, address, port, user, key, host_key, created_ms) "
+		    "VALUES ('h', 'a', 22, 'u', '/k', 'k', 1);"
+		    "INSERT INTO series (mail_sha256, mail_size, dedup, tree, tip, profile_name, "
+		    "profile, until, no_inherit, created_ms) VALUES (printf('%064d', 0), 1, 'd', "
+		    "'t', '1', 'dma', '{}', 'test', 0, 1);"
+		    "INSERT INTO run (series_id, n, state, draw, created_ms) "
+		    "VALUES (1, 1, 'building', 7, 1);"
+		    "INSERT INTO job (id, kind, series_id, run, host, queued_ms, log_size, result) "
+		    "VALUES (41, 'build', 1, 1, 'h', 5, 6, '{\"a\":1}');"
+		    "INSERT INTO build (job_id, patch, commit_id, arch) VALUES (41, 0, '1', 'x');"
+		    "PRAGMA user_version = 5");
+	sqlite3_close(db);
+	assert_int_equal(store_open(f->dir, &s, NULL), 0);
+	s = store_close(s);
+	assert_int_equal(
+		ask(f->db, "SELECT count(*) FROM job JOIN build ON build.job_id = job.id "
+			   "WHERE job.id = 41 AND kind = 'build' AND host = 'h' AND queued_ms = 5 "
+			   "AND log_size = 6 AND result ->> '$.a' = 1 AND status = 'queued'"),
+		1);
+	/* Ids go on where they were. */
+	ask(f->db, "INSERT INTO job (kind, series_id, run, queued_ms) VALUES ('parse', 1, 1, 9)");
+	assert_int_equal(ask(f->db, "SELECT max(id) FROM job"), 42);
+}
+
 static void what_is_no_database_is_refused(void **state)
 {
 	struct folder *f = *state;
@@ -232,6 +276,7 @@ int main(void)
 		T(boots_of_before_there_were_parts_are_kept),
 		T(a_newer_one_is_refused_untouched),
 		T(a_migration_is_whole_or_nothing),
+		T(what_an_older_lab_had_is_still_there),
 		T(what_is_no_database_is_refused),
 		T(what_was_committed_survives_a_kill),
 		T(a_full_disk_is_an_error_and_no_damage),

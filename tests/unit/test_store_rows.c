@@ -65,9 +65,13 @@ static void add_tree(struct store *s)
 	cJSON_Delete(tree.source);
 }
 
-static int64_t add_series(struct store *s, const char *dedup, const int64_t *needs, size_t n_needs)
+/* patched: of a comparison; or NULL */
+static int64_t add_submission(struct store *s, const char *dedup, const char *patched,
+	const int64_t *needs, size_t n_needs)
 {
 	struct series_row row = {
+		.base_text = (char *)(patched ? "main" : NULL),
+		.patched_text = (char *)patched,
 		.mail_sha256 = (char *)SHA,
 		.mail_size = 10,
 		.dedup = (char *)dedup,
@@ -83,6 +87,11 @@ static int64_t add_series(struct store *s, const char *dedup, const int64_t *nee
 	assert_int_equal(series_insert(s, &row, needs, n_needs, &id, NULL), 0);
 	cJSON_Delete(row.profile);
 	return id;
+}
+
+static int64_t add_series(struct store *s, const char *dedup, const int64_t *needs, size_t n_needs)
+{
+	return add_submission(s, dedup, NULL, needs, n_needs);
 }
 
 static void add_host(struct store *s, const char *name)
@@ -242,6 +251,79 @@ static void series_come_newest_first_and_filtered(void **state)
 	assert_int_equal(rows[0].id, ids[0]);
 	assert_int_equal(page.after, 0);
 	series_free_all(rows, n);
+}
+
+/* The ids of a list, newest first, as "3 1 ". */
+static char *listed(struct store *s, bool comparisons)
+{
+	struct series_filter filter = {.comparisons = comparisons};
+	struct page page = {0, 10};
+	struct series_row *rows = NULL;
+	char *text = xstrdup("");
+	size_t n = 0;
+	int64_t next;
+
+	assert_int_equal(series_list(s, &filter, &page, &rows, &n, &next, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		char *more = xasprintf("%s%lld ", text, (long long)rows[i].id);
+
+		assert_int_equal(rows[i].patched_text != NULL, comparisons);
+		free(text);
+		text = more;
+	}
+	series_free_all(rows, n);
+	return text;
+}
+
+static void comparisons_are_listed_apart(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_FREE char *series = NULL, *comparisons = NULL;
+
+	add_tree(lab->store);
+	assert_int_equal(add_series(lab->store, "a", NULL, 0), 1);
+	assert_int_equal(add_submission(lab->store, "b", "topic", NULL, 0), 2);
+	assert_int_equal(add_series(lab->store, "c", NULL, 0), 3);
+	assert_int_equal(add_submission(lab->store, "d", "topic", NULL, 0), 4);
+	series = listed(lab->store, false);
+	comparisons = listed(lab->store, true);
+	assert_string_equal(series, "3 1 ");
+	assert_string_equal(comparisons, "4 2 ");
+}
+
+static void a_comparison_is_resolved(void **state)
+{
+	struct lab *lab = *state;
+	AUTO_SERIES struct series_row row = {0};
+	AUTO_FACTS struct facts *f = NULL;
+	AUTO_JOB struct job_row job = {0};
+	struct job_row resolve = {.kind = (char *)"resolve", .run = 1};
+	AUTO_JSON cJSON *half = parse("{\"base\":{\"commit\":\"" TIP "\"}}");
+	AUTO_JSON cJSON *whole = parse("{\"base\":{\"commit\":\"" TIP
+				       "\",\"subject\":\"one\"},\"patched\":{\"commit\":\"2222\","
+				       "\"subject\":\"two\",\"author\":{\"name\":\"A\","
+				       "\"email\":\"a@b\"}}}");
+
+	add_tree(lab->store);
+	resolve.series_id = add_submission(lab->store, "b", "topic", NULL, 0);
+	assert_int_equal(job_insert(lab->store, &resolve, &resolve.id, NULL), 0);
+	assert_int_equal(job_get(lab->store, resolve.id, &job, NULL), 0);
+	assert_true(job.of_comparison);
+	assert_int_equal(facts_load(lab->store, resolve.series_id, 0, FACTS_JUDGED, &f, NULL), 0);
+	assert_true(facts_is_comparison(f));
+	assert_string_equal(f->title, "topic against main");
+	assert_int_equal(
+		series_set_resolved(lab->store, resolve.series_id, 1, half, NULL), -EINVAL);
+	assert_int_equal(series_set_resolved(lab->store, resolve.series_id, 1, whole, NULL), 0);
+	f = facts_free(f);
+	assert_int_equal(facts_load(lab->store, resolve.series_id, 0, FACTS_JUDGED, &f, NULL), 0);
+	assert_string_equal(f->base_commit, TIP);
+	assert_int_equal(f->n_patches, 1);
+	assert_string_equal(f->patches[0].commit, "2222");
+	assert_string_equal(f->title, "2222 (\"two\") against 111111111111 (\"one\")");
+	assert_int_equal(series_get(lab->store, resolve.series_id, &row, NULL), 0);
+	assert_string_equal(row.patched_text, "topic");
+	assert_string_equal(row.patched_commit, "2222");
 }
 
 static void the_same_is_found_unless_it_ended_in_error(void **state)
@@ -517,6 +599,8 @@ int main(void)
 		T(no_token_is_in_the_file),
 		T(a_page_has_limits),
 		T(series_come_newest_first_and_filtered),
+		T(comparisons_are_listed_apart),
+		T(a_comparison_is_resolved),
 		T(the_same_is_found_unless_it_ended_in_error),
 		T(a_machine_is_chosen_by_tags_and_load),
 		T(a_machine_needs_its_host),

@@ -20,6 +20,7 @@ export interface Job {
 	status: Status;
 	reason: string | null;
 	series: number | null;
+	comparison: number | null;
 	tree: string | null;
 	host: string | null;
 	machine: string | null;
@@ -39,12 +40,15 @@ export interface Job {
 	log_size?: number;
 }
 
-export interface Series {
+/** What is built, booted and judged: series, and comparisons of two commits. */
+export type Kind = "series" | "comparison";
+
+/** Where they are, in the API as in the dashboard. */
+export const places: Record<Kind, string> = { series: "/series", comparison: "/comparisons" };
+
+export interface Tested {
 	id: number;
 	title: string | null;
-	version: number;
-	patches: number;
-	message_id: string | null;
 	state: string;
 	verdict: string | null;
 	performance: string | null;
@@ -56,18 +60,24 @@ export interface Series {
 	base: string | null;
 	base_asked: string | null;
 	profile: string;
-	until: string;
-	/** It was found in that archive. */
-	archive: string | null;
-	/** It has to be approved before anything of it is used. */
-	waits: boolean;
 	run: number;
 	created: string;
 	run_created: string;
 	finished: string | null;
 	progress: Progress | null;
-	needs?: number[];
 	jobs?: Job[];
+	/** Of a series. */
+	version?: number;
+	patches?: number;
+	message_id?: string | null;
+	until?: string;
+	/** It was found in that archive. */
+	archive?: string | null;
+	/** It has to be approved before anything of it is used. */
+	waits?: boolean;
+	/** Of a comparison. */
+	patched?: string | null;
+	patched_asked?: string;
 }
 
 export interface Finding {
@@ -205,7 +215,7 @@ export interface Prerequisite {
 }
 
 export interface Report {
-	series: { id: number; title: string | null; version: number; patches: number };
+	comparison?: { patched: { asked: string; commit: string | null; subject: string | null } };
 	state: string;
 	verdict: string | null;
 	performance: string | null;
@@ -213,15 +223,17 @@ export interface Report {
 	base: {
 		tree: string;
 		commit: string | null;
+		asked: string | null;
 		chosen_by: string | null;
 		why: string | null;
 		candidates: { tree: string; commit: string | null; why: string }[];
 		prerequisites: Prerequisite[];
 		needs: { id: number; because: string | null; commits: string[] }[];
 	};
-	previous: Previous | null;
-	trailers: Trailer[];
-	apply: { status: string | null; patches: Patch[] };
+	/** These three not of a comparison. */
+	previous?: Previous | null;
+	trailers?: Trailer[];
+	apply?: { status: string | null; patches: Patch[] };
 	builds: Build[];
 	boots: Boot[];
 	extra_boots: Boot[];

@@ -23,9 +23,12 @@ function NotFound() {
 
 function Page({ path }: { path: string }) {
 	const series = /^\/series\/(\d+)\/?$/.exec(path);
+	const comparison = /^\/comparisons\/(\d+)\/?$/.exec(path);
 	const job = /^\/jobs\/(\d+)\/?$/.exec(path);
-	if (path === "/" || path === "/series") return <ListPage />;
-	if (series) return <SeriesPage key={path} id={Number(series[1])} />;
+	if (path === "/" || path === "/series") return <ListPage key="series" kind="series" />;
+	if (path === "/comparisons") return <ListPage key="comparisons" kind="comparison" />;
+	if (series) return <SeriesPage key={path} kind="series" id={Number(series[1])} />;
+	if (comparison) return <SeriesPage key={path} kind="comparison" id={Number(comparison[1])} />;
 	if (job) return <JobPage key={path} id={Number(job[1])} />;
 	if (path === "/lab") return <LabPage />;
 	return <NotFound />;
@@ -36,6 +39,8 @@ const liveWords = { live: "live", connecting: "connecting…", off: "paused" };
 function Header({ path, session }: { path: string; session: Session }) {
 	const live = useLiveState();
 	const inLab = path === "/lab";
+	const inComparisons = path.startsWith("/comparisons");
+	const here = (is: boolean) => (is ? { "aria-current": "page" as const } : {});
 	return (
 		<header class="top">
 			<Link to="/" class="brand" aria-label="Patchbay, all series">
@@ -50,10 +55,13 @@ function Header({ path, session }: { path: string; session: Session }) {
 				Patchbay
 			</Link>
 			<nav aria-label="Pages">
-				<Link to="/" {...(inLab ? {} : { "aria-current": "page" as const })}>
+				<Link to="/" {...here(!inLab && !inComparisons)}>
 					Series
 				</Link>
-				<Link to="/lab" {...(inLab ? { "aria-current": "page" as const } : {})}>
+				<Link to="/comparisons" {...here(inComparisons)}>
+					Comparisons
+				</Link>
+				<Link to="/lab" {...here(inLab)}>
 					Lab
 				</Link>
 			</nav>

@@ -12,7 +12,7 @@ export type LiveState = "off" | "connecting" | "live";
 
 type Listener = (event: LiveEvent) => void;
 
-const types = ["series", "job", "progress", "tree", "host", "machine", "reset"];
+const types = ["series", "comparison", "job", "progress", "tree", "host", "machine", "reset"];
 const retryMs = 5000;
 const listeners = new Set<Listener>();
 const watchers = new Set<(state: LiveState) => void>();

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, type Page } from "@playwright/test";
-import { api, seriesNamed, test, titles } from "./lab";
+import { api, comparisonId, seriesNamed, test, titles } from "./lab";
 
 const axe = readFileSync(createRequire(__filename).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -22,7 +22,9 @@ async function pages(): Promise<string[]> {
 	const ids = await Promise.all([titles.faster, titles.broken, titles.conflict].map(seriesNamed));
 	const jobs = await api<{ items: { id: number; kind: string }[] }>(`/jobs?series=${ids[1]}`);
 	const build = jobs.items.find((j) => j.kind === "build")!;
-	return ["/", "/lab", ...ids.map((id) => `/series/${id}`), `/jobs/${build.id}`];
+	const series = ids.map((id) => `/series/${id}`);
+	const comparison = `/comparisons/${await comparisonId()}`;
+	return ["/", "/comparisons", "/lab", ...series, comparison, `/jobs/${build.id}`];
 }
 
 test.describe("every page", () => {

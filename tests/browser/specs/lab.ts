@@ -53,6 +53,14 @@ export async function seriesNamed(title: string | null): Promise<number> {
 	return found.id;
 }
 
+/** The id of the comparison that ../fill.sh made. */
+export async function comparisonId(): Promise<number> {
+	const list = await api<{ items: Item[] }>("/comparisons?limit=500");
+	const found = list.items.at(-1);
+	if (!found) throw new Error("no comparison in the lab");
+	return found.id;
+}
+
 export const titles = {
 	faster: "vfio/type1: name the number of pages in a folio",
 	slower: "vfio/type1: mark pages accessed when they are unpinned",

@@ -209,9 +209,11 @@ function useFind(log: Log, marked: number) {
 }
 
 function title(job: Job): string {
-	if (job.kind === "build") return job.patch === 0 ? "Build of the base" : `Build of patch ${job.patch}`;
+	const against = job.comparison ? "what goes against the base" : null;
+	if (job.kind === "build")
+		return job.patch === 0 ? "Build of the base" : `Build of ${against ?? `patch ${job.patch}`}`;
 	if (job.kind === "boot") {
-		const what = job.side === "base" ? "the base" : "the patches";
+		const what = job.side === "base" ? "the base" : (against ?? "the patches");
 		return `Boot of ${what}, ${job.role === "pair" ? "pair" : "extra"} ${job.pair}`;
 	}
 	const kind = job.kind.charAt(0).toUpperCase() + job.kind.slice(1);
@@ -225,6 +227,11 @@ function About({ job }: { job: Job }) {
 			{job.series && (
 				<span>
 					of <Link to={`/series/${job.series}`}>series {job.series}</Link>
+				</span>
+			)}
+			{job.comparison && (
+				<span>
+					of <Link to={`/comparisons/${job.comparison}`}>comparison {job.comparison}</Link>
 				</span>
 			)}
 			{job.machine && <span>on {job.machine}</span>}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the lab has: trees, hosts, machines.
 import { useEffect } from "preact/hooks";
-import type { Archive, Host, Machine, Page, Series, Tree } from "../api";
+import type { Archive, Host, Machine, Page, Tested, Tree } from "../api";
 import { bytes, duration, plural, shortCommit } from "../format";
 import { useResource } from "../live";
 import { Chip, type Tone } from "../parts/mark";
@@ -187,7 +187,7 @@ function Archives() {
 
 /** Series from archives whose senders nobody has vouched for. */
 function Waiting() {
-	const held = useResource<Page<Series>>(
+	const held = useResource<Page<Tested>>(
 		"/series?state=held&limit=500",
 		(e) => e.type === "series",
 	);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All series, newest first.
+// All series, or all comparisons of two commits, newest first.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { get, Problem, type Page, type Series } from "../api";
+import { get, places, Problem, type Kind, type Page, type Tested } from "../api";
 import { plural } from "../format";
 import { useLive, useResource } from "../live";
 import { Chip, VerdictChip } from "../parts/mark";
@@ -19,7 +19,7 @@ const filters = [
 	{ name: "Held", query: "verdict=held" },
 ];
 
-function What({ series }: { series: Series }) {
+function What({ series }: { series: Tested }) {
 	if (series.progress) {
 		return (
 			<>
@@ -34,24 +34,25 @@ function What({ series }: { series: Series }) {
 	return <span class="reason">{series.reason}</span>;
 }
 
-function untitled(series: Series): string {
+function untitled(series: Tested): string {
+	if (series.patched_asked) return `${series.patched_asked} against ${series.base_asked}`;
 	return series.finished ? `Series ${series.id}, no patches in it` : `Series ${series.id}, being read`;
 }
 
-function Row({ series }: { series: Series }) {
+function Row({ kind, series }: { kind: Kind; series: Tested }) {
 	return (
 		<tr>
 			<td class="c-verdict">
 				<VerdictChip verdict={series.verdict} state={series.state} />
 			</td>
 			<td class="c-title">
-				<Link to={`/series/${series.id}`} class="row-link">
+				<Link to={`${places[kind]}/${series.id}`} class="row-link">
 					{series.title ?? <em>{untitled(series)}</em>}
 				</Link>
 				<span class="sub">
 					<span class="num">#{series.id}</span>
-					{series.version > 1 && <span>v{series.version}</span>}
-					{series.patches > 0 && <span>{plural(series.patches, "patch", "patches")}</span>}
+					{(series.version ?? 0) > 1 && <span>v{series.version}</span>}
+					{!!series.patches && <span>{plural(series.patches, "patch", "patches")}</span>}
 					<span>{series.tree}</span>
 					{series.run > 1 && <span>run {series.run}</span>}
 				</span>
@@ -71,8 +72,16 @@ function Row({ series }: { series: Series }) {
 	);
 }
 
-function Empty({ filtered }: { filtered: boolean }) {
-	if (filtered) return <p class="empty">No series came to that.</p>;
+function Empty({ kind, filtered }: { kind: Kind; filtered: boolean }) {
+	if (filtered)
+		return <p class="empty">No {kind === "series" ? "series" : "comparison"} came to that.</p>;
+	if (kind === "comparison")
+		return (
+			<div class="empty">
+				<p>No two commits have been compared yet.</p>
+				<pre>patchbay compare BASE REVISION --tree NAME --wait</pre>
+			</div>
+		);
 	return (
 		<div class="empty">
 			<p>Nothing has been submitted yet.</p>
@@ -100,24 +109,28 @@ function useRowKeys() {
 }
 
 interface Older {
-	items: Series[];
+	items: Tested[];
 	next: string | null;
 }
 
-export function ListPage() {
+const headings = { series: "Series", comparison: "Comparisons" };
+
+export function ListPage({ kind }: { kind: Kind }) {
+	const path = places[kind];
+	const home = kind === "series" ? "/" : path;
 	const place = usePlace();
 	const verdict = place.query.get("verdict");
 	const query = verdict ? `verdict=${encodeURIComponent(verdict)}` : "";
-	const list = useResource<Page<Series>>(
-		`/series?limit=50${query && "&"}${query}`,
-		(event) => event.type === "series" || event.type === "job",
+	const list = useResource<Page<Tested>>(
+		`${path}?limit=50${query && "&"}${query}`,
+		(event) => event.type === kind || event.type === "job",
 	);
 	const [older, setOlder] = useState<Older | null>(null);
 	const [trouble, setTrouble] = useState<Problem | null>(null);
 	const body = useRowKeys();
 
 	useEffect(() => {
-		document.title = "Series · Patchbay";
+		document.title = `${headings[kind]} · Patchbay`;
 	}, []);
 	useEffect(() => setOlder(null), [query]);
 	useLive(({ type, data }) => {
@@ -125,7 +138,7 @@ export function ListPage() {
 		list.patch((page) => ({
 			...page,
 			items: page.items.map((s) =>
-				s.id === data["series"] && s.progress
+				s.id === data[kind] && s.progress
 					? { ...s, progress: { ...s.progress, text: data["text"] as string | null } }
 					: s,
 			),
@@ -137,7 +150,7 @@ export function ListPage() {
 	const items = [...first, ...(older?.items.filter((s) => !seen.has(s.id)) ?? [])];
 	const next = older ? older.next : (list.data?.next ?? null);
 	const more = () => {
-		get<Page<Series>>(`/series?limit=50&cursor=${next}${query && "&"}${query}`).then(
+		get<Page<Tested>>(`${path}?limit=50&cursor=${next}${query && "&"}${query}`).then(
 			(page) => setOlder({ items: [...(older?.items ?? []), ...page.items], next: page.next }),
 			(e: unknown) => setTrouble(e instanceof Problem ? e : null),
 		);
@@ -145,14 +158,14 @@ export function ListPage() {
 	return (
 		<main class="page" id="main">
 			<div class="head">
-				<h1>Series</h1>
+				<h1>{headings[kind]}</h1>
 				<div class="filters" role="group" aria-label="By verdict">
 					{filters.map((f) => (
 						<button
 							key={f.name}
 							type="button"
 							aria-pressed={f.query === query}
-							onClick={() => go(f.query ? `/?${f.query}` : "/", true)}
+							onClick={() => go(f.query ? `${home}?${f.query}` : home, true)}
 						>
 							{f.name}
 						</button>
@@ -160,21 +173,21 @@ export function ListPage() {
 				</div>
 			</div>
 			{list.error && <Trouble problem={list.error} retry={list.reload} />}
-			{list.data && items.length === 0 && <Empty filtered={query !== ""} />}
+			{list.data && items.length === 0 && <Empty kind={kind} filtered={query !== ""} />}
 			{items.length > 0 && (
 				<table class="list">
 					<thead>
 						<tr>
 							<th scope="col">Verdict</th>
-							<th scope="col">Series</th>
+							<th scope="col">{kind === "series" ? "Series" : "Commits"}</th>
 							<th scope="col">Why</th>
 							<th scope="col">Performance</th>
-							<th scope="col">Submitted</th>
+							<th scope="col">{kind === "series" ? "Submitted" : "Asked"}</th>
 						</tr>
 					</thead>
 					<tbody ref={body}>
 						{items.map((s) => (
-							<Row key={s.id} series={s} />
+							<Row key={s.id} kind={kind} series={s} />
 						))}
 					</tbody>
 				</table>

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One series: the verdict and why, patches x checks, what is new, what was measured.
+// One series, or one comparison of two commits: the verdict and why, patches x checks, what is new, what was measured.
 import { useEffect, useState } from "preact/hooks";
-import { post, Problem, type Prerequisite, type Report, type Series } from "../api";
+import {
+	places,
+	post,
+	Problem,
+	type Kind,
+	type Prerequisite,
+	type Report,
+	type Tested,
+} from "../api";
 import { clockTime, duration, plural, shortCommit } from "../format";
 import { useLive, useResource, type LiveEvent } from "../live";
 import { Boots } from "../parts/boots";
@@ -16,14 +24,14 @@ import { Previous, Trailers } from "../parts/versions";
 import { Link } from "../router";
 import { useMayApprove, useMaySubmit } from "../session";
 
-function Actions({ series, reload }: { series: Series; reload: () => void }) {
+function Actions({ path, series, reload }: { path: string; series: Tested; reload: () => void }) {
 	const may = useMaySubmit();
 	const mayApprove = useMayApprove();
 	const [busy, setBusy] = useState(false);
 	const [trouble, setTrouble] = useState<Problem | null>(null);
 	const act = (verb: string) => {
 		setBusy(true);
-		post(`/series/${series.id}/${verb}`)
+		post(`${path}/${verb}`)
 			.then(() => setTrouble(null))
 			.catch((e: unknown) => setTrouble(e instanceof Problem ? e : null))
 			.finally(() => {
@@ -33,10 +41,10 @@ function Actions({ series, reload }: { series: Series; reload: () => void }) {
 	};
 	return (
 		<div class="actions">
-			<a href={`/api/v1/series/${series.id}/report?format=text`}>Report</a>
-			<a href={`/api/v1/series/${series.id}/report?format=mail`}>Mail</a>
-			<a href={`/api/v1/series/${series.id}/report?format=junit`}>JUnit</a>
-			<a href={`/api/v1/series/${series.id}/report?format=json`}>JSON</a>
+			<a href={`/api/v1${path}/report?format=text`}>Report</a>
+			<a href={`/api/v1${path}/report?format=mail`}>Mail</a>
+			<a href={`/api/v1${path}/report?format=junit`}>JUnit</a>
+			<a href={`/api/v1${path}/report?format=json`}>JSON</a>
 			{mayApprove && series.waits && (
 				<button type="button" disabled={busy} onClick={() => act("approve")}>
 					Approve
@@ -74,7 +82,7 @@ function Reason({ text }: { text: string }) {
 	);
 }
 
-function Verdict({ series, report }: { series: Series; report: Report }) {
+function Verdict({ series, report }: { series: Tested; report: Report }) {
 	const tone = series.verdict ? toneOf(series.verdict) : "run";
 	const reasons = report.reasons.length > 0 ? report.reasons : series.held ? [series.held] : [];
 	return (
@@ -150,7 +158,7 @@ function Needed({ what }: { what: Prerequisite }) {
 	);
 }
 
-function Facts({ series, report }: { series: Series; report: Report }) {
+function Facts({ series, report }: { series: Tested; report: Report }) {
 	const build = report.builds.find((b) => b.status === "pass");
 	const boot = report.boots.find((b) => b.accel);
 	return (
@@ -160,9 +168,17 @@ function Facts({ series, report }: { series: Series; report: Report }) {
 				<Fact name="Tree">{series.tree}</Fact>
 				<Fact name="Base">
 					<code>{shortCommit(report.base.commit)}</code>
-					{report.base.chosen_by && ` (${report.base.chosen_by})`}
+					{report.comparison
+						? ` (${report.base.asked})`
+						: report.base.chosen_by && ` (${report.base.chosen_by})`}
 					{report.base.why && <p>{report.base.why}</p>}
 				</Fact>
+				{report.comparison && (
+					<Fact name="Against it">
+						<code>{shortCommit(report.comparison.patched.commit)}</code> (
+						{report.comparison.patched.asked})
+					</Fact>
+				)}
 				{report.base.candidates.length > 0 && (
 					<Fact name="Not the base">
 						<ul>
@@ -194,7 +210,8 @@ function Facts({ series, report }: { series: Series; report: Report }) {
 					</Fact>
 				)}
 				<Fact name="Profile">
-					{series.profile}, until {series.until}
+					{series.profile}
+					{series.until && `, until ${series.until}`}
 				</Fact>
 				<Fact name="Run">
 					{series.run}, {clockTime(series.run_created)}
@@ -255,20 +272,22 @@ function Timeline({ report }: { report: Report }) {
 	);
 }
 
-export function SeriesPage({ id }: { id: number }) {
+export function SeriesPage({ kind, id }: { kind: Kind; id: number }) {
+	const path = `${places[kind]}/${id}`;
+	const name = kind === "series" ? `Series ${id}` : `Comparison ${id}`;
 	const concerns = ({ type, data }: LiveEvent) =>
-		(type === "series" || type === "job") && data["series"] === id;
-	const series = useResource<Series>(`/series/${id}`, concerns);
-	const report = useResource<Report>(`/series/${id}/report`, concerns);
+		(type === kind || type === "job") && data[kind] === id;
+	const series = useResource<Tested>(path, concerns);
+	const report = useResource<Report>(`${path}/report`, concerns);
 
 	useLive(({ type, data }) => {
-		if (type !== "progress" || data["series"] !== id) return;
+		if (type !== "progress" || data[kind] !== id) return;
 		series.patch((s) =>
 			s.progress ? { ...s, progress: { ...s.progress, text: data["text"] as string | null } } : s,
 		);
 	});
 	useEffect(() => {
-		document.title = `${series.data?.title ?? `Series ${id}`} · Patchbay`;
+		document.title = `${series.data?.title ?? name} · Patchbay`;
 	}, [series.data?.title]);
 
 	const error = series.error ?? report.error;
@@ -288,25 +307,25 @@ export function SeriesPage({ id }: { id: number }) {
 			{s && (
 				<div class="head">
 					<div>
-						<h1>{s.title ?? `Series ${id}`}</h1>
+						<h1>{s.title ?? name}</h1>
 						<p class="sub">
 							<span class="num">#{s.id}</span>
-							{s.version > 1 && <span>v{s.version}</span>}
-							{s.patches > 0 && <span>{plural(s.patches, "patch", "patches")}</span>}
+							{(s.version ?? 0) > 1 && <span>v{s.version}</span>}
+							{!!s.patches && <span>{plural(s.patches, "patch", "patches")}</span>}
 							<span>
 								<Ago at={s.run_created} />
 							</span>
 							{s.run > 1 && <span>run {s.run}</span>}
 						</p>
 					</div>
-					<Actions series={s} reload={series.reload} />
+					<Actions path={path} series={s} reload={series.reload} />
 				</div>
 			)}
 			{s && r && (
 				<div class="columns">
 					<div class="wide">
 						<Verdict series={s} report={r} />
-						{r.apply.patches.length > 0 && <Grid series={s} report={r} />}
+						{(!r.apply || r.apply.patches.length > 0) && <Grid series={s} report={r} />}
 						<Conflicts report={r} />
 						<Findings report={r} />
 						<Comparisons report={r} />

@@ -3,7 +3,7 @@
 import type { Finding, Patch, Report } from "../api";
 import { plural } from "../format";
 import { Link } from "../router";
-import { logLink } from "./grid";
+import { logLink, revisionName } from "./grid";
 import { Mark } from "./mark";
 
 interface Found {
@@ -19,7 +19,7 @@ function fresh(report: Report): Found[] {
 		for (const finding of build.findings) {
 			// Each once, at the patch that brought it.
 			if (finding.new && (finding.since_patch ?? build.patch) === build.patch)
-				all.push({ finding, job: build.job, where: `build of patch ${build.patch}`, times: 1 });
+				all.push({ finding, job: build.job, where: `build of ${revisionName(report, build.patch)}`, times: 1 });
 		}
 	}
 	const seen = new Map<string, Found>();
@@ -32,7 +32,12 @@ function fresh(report: Report): Found[] {
 				known.times++;
 				known.finding = finding.new ? finding : known.finding;
 			} else if (finding.new || !finding.confirmed) {
-				const found = { finding, job: boot.job, where: "boots with the patches", times: 1 };
+				const found = {
+					finding,
+					job: boot.job,
+					where: report.comparison ? "boots of the commit against the base" : "boots with the patches",
+					times: 1,
+				};
 				seen.set(key, found);
 				all.push(found);
 			}
@@ -81,7 +86,7 @@ export function Findings({ report }: { report: Report }) {
 	if (found.length === 0) return null;
 	return (
 		<section aria-labelledby="findings">
-			<h2 id="findings">New with these patches</h2>
+			<h2 id="findings">{report.comparison ? "New against the base" : "New with these patches"}</h2>
 			<ul class="findings">
 				{found.map((f, i) => (
 					<Item key={i} found={f} />
@@ -161,7 +166,7 @@ function OneConflict({ patch }: { patch: Patch }) {
 }
 
 export function Conflicts({ report }: { report: Report }) {
-	const bad = report.apply.patches.filter((p) => p.conflict);
+	const bad = (report.apply?.patches ?? []).filter((p) => p.conflict);
 	if (bad.length === 0) return null;
 	return (
 		<section aria-labelledby="conflicts">

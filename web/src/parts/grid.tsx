@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Patches x checks: what each patch came to, each cell a way to its log.
 import type { ComponentChildren } from "preact";
-import type { Boot, Build, Finding, Job, Patch, Report, Series } from "../api";
+import type { Boot, Build, Finding, Job, Patch, Report, Tested } from "../api";
 import { duration, plural, shortCommit } from "../format";
 import { Link } from "../router";
 import { Mark, type Tone } from "./mark";
@@ -105,9 +105,9 @@ function buildTone(build: Build): Tone {
 	return build.findings.some((f) => f.new) ? "held" : "pass";
 }
 
-function BuildCell({ build, job, n }: { build: Build | undefined; job: Job | undefined; n: number }) {
+function BuildCell({ build, job, of }: { build: Build | undefined; job: Job | undefined; of: string }) {
 	if (!build || build.status === "queued" || build.status === "running")
-		return <Waiting job={job} what={`Build of ${rowName(n)}`} />;
+		return <Waiting job={job} what={`Build of ${of}`} />;
 	const worst =
 		build.findings.find((f) => f.kind === "error" && f.new) ??
 		build.findings.find((f) => f.kind === "error") ??
@@ -116,15 +116,17 @@ function BuildCell({ build, job, n }: { build: Build | undefined; job: Job | und
 		<Cell
 			tone={buildTone(build)}
 			to={logLink(build.job, worst)}
-			label={`Build of ${rowName(n)}`}
+			label={`Build of ${of}`}
 		>
 			{buildWords(build)}
 		</Cell>
 	);
 }
 
-function rowName(n: number): string {
-	return n === 0 ? "the base" : `patch ${n}`;
+/** How a revision is called within a sentence. */
+export function revisionName(report: Report, n: number): string {
+	if (n === 0) return "the base";
+	return report.comparison ? "the commit against it" : `patch ${n}`;
 }
 
 // A boot that reached its end may still hold a complaint that the base does not have.
@@ -138,13 +140,13 @@ function bootTone(boots: Boot[]): Tone {
 	return boots.some((b) => b.status === "pass") ? "pass" : "run";
 }
 
-function BootCell({ boots, jobs, n }: { boots: Boot[]; jobs: Job[]; n: number }) {
+function BootCell({ boots, jobs, of }: { boots: Boot[]; jobs: Job[]; of: string }) {
 	const ended = boots.filter((b) => ["pass", "fail", "error"].includes(b.status));
 	if (ended.length === 0)
 		return (
 			<Waiting
 				job={jobs.find((j) => j.status === "running") ?? jobs[0]}
-				what={`Boot of ${rowName(n)}`}
+				what={`Boot of ${of}`}
 			/>
 		);
 	const bad =
@@ -158,14 +160,14 @@ function BootCell({ boots, jobs, n }: { boots: Boot[]; jobs: Job[]; n: number })
 		<Cell
 			tone={bootTone(ended)}
 			to={shown && logLink(shown.job, finding)}
-			label={`Boots of ${rowName(n)}`}
+			label={`Boots of ${of}`}
 		>
 			{passed === ended.length ? plural(passed, "boot") : `${passed} of ${ended.length} passed`}
 		</Cell>
 	);
 }
 
-function jobsOf(series: Series, kind: string, patch?: number): Job[] {
+function jobsOf(series: Tested, kind: string, patch?: number): Job[] {
 	return (series.jobs ?? []).filter(
 		(j) => j.kind === kind && (patch === undefined || j.patch === patch),
 	);
@@ -176,28 +178,30 @@ interface RowProps {
 	title: ComponentChildren;
 	commit: string | null;
 	patch: Patch | undefined;
-	series: Series;
+	series: Tested;
 	report: Report;
 }
 
 function Row({ n, title, commit, patch, series, report }: RowProps) {
 	const boots = [...report.boots, ...report.extra_boots].filter((b) => b.patch === n);
 	const bootJobs = jobsOf(series, "boot", n);
+	const of = revisionName(report, n);
 	return (
 		<tr>
 			<th scope="row">
-				<span class="n num">{n === 0 ? "base" : n}</span>
+				<span class="n num">{n === 0 ? "base" : report.comparison ? "new" : n}</span>
 				<span class="t">{title}</span>
 				<code title={commit ?? ""}>{shortCommit(commit)}</code>
 			</th>
-			{patch ? <ApplyCell patch={patch} job={jobsOf(series, "apply")[0]} /> : empty}
+			{report.apply &&
+				(patch ? <ApplyCell patch={patch} job={jobsOf(series, "apply")[0]} /> : empty)}
 			<BuildCell
 				build={report.builds.find((b) => b.patch === n)}
 				job={jobsOf(series, "build", n).at(-1)}
-				n={n}
+				of={of}
 			/>
 			{boots.length > 0 || bootJobs.length > 0 ? (
-				<BootCell boots={boots} jobs={bootJobs} n={n} />
+				<BootCell boots={boots} jobs={bootJobs} of={of} />
 			) : (
 				empty
 			)}
@@ -205,15 +209,16 @@ function Row({ n, title, commit, patch, series, report }: RowProps) {
 	);
 }
 
-export function Grid({ series, report }: { series: Series; report: Report }) {
+export function Grid({ series, report }: { series: Tested; report: Report }) {
 	const needs = report.base.needs.length;
+	const patched = report.comparison?.patched;
 	return (
-		<div class="scroll" role="region" aria-label="Patches and checks" tabIndex={0}>
+		<div class="scroll" role="region" aria-label={patched ? "Commits and checks" : "Patches and checks"} tabIndex={0}>
 			<table class="grid">
 				<thead>
 					<tr>
-						<th scope="col">Patch</th>
-						<th scope="col">Apply</th>
+						<th scope="col">{patched ? "Commit" : "Patch"}</th>
+						{report.apply && <th scope="col">Apply</th>}
 						<th scope="col">Build</th>
 						<th scope="col">Boot</th>
 					</tr>
@@ -227,7 +232,17 @@ export function Grid({ series, report }: { series: Series; report: Report }) {
 						series={series}
 						report={report}
 					/>
-					{report.apply.patches.map((p) => (
+					{patched && (
+						<Row
+							n={1}
+							title={patched.subject ?? patched.asked}
+							commit={patched.commit}
+							patch={undefined}
+							series={series}
+							report={report}
+						/>
+					)}
+					{report.apply?.patches.map((p) => (
 						<Row
 							key={p.n}
 							n={p.n}

@@ -5,6 +5,7 @@ const words: Record<string, string> = {
 	waiting: "waiting for its turn",
 	parse: "reading the mail",
 	apply: "applying",
+	resolve: "looking the commits up",
 	build: "building",
 	boot: "booting",
 };

@@ -59,7 +59,7 @@ function OneTrailer({ trailer }: { trailer: Trailer }) {
 
 export function Trailers({ report }: { report: Report }) {
 	// Every patch has its author's own.
-	const said = report.trailers.filter((t) => t.name !== "Signed-off-by");
+	const said = (report.trailers ?? []).filter((t) => t.name !== "Signed-off-by");
 	if (said.length === 0) return null;
 	return (
 		<section aria-labelledby="trailers">
