@@ -46,8 +46,11 @@ double timing_median(enum target_clock clock, const uint64_t *ns, size_t n)
 
 	memcpy(sorted, ns, n * sizeof(*ns));
 	qsort(sorted, n, sizeof(*sorted), by_size);
-	if (clock == TARGET_COUNTED)
-		return (double)((sorted[low] + sorted[high]) / 2 / TIMING_COUNTED_NS);
+	if (clock == TARGET_COUNTED) {
+		uint64_t instructions = (sorted[low] + sorted[high]) / 2 / TIMING_COUNTED_NS;
+
+		return (double)instructions;
+	}
 	return ((double)sorted[low] + (double)sorted[high]) / 2 / 1e9;
 }
 
