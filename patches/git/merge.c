@@ -111,8 +111,8 @@ static int add_ancestor(struct merging *m, const struct diff_file *f, struct err
 			return r;
 		if (!side.mode)
 			return refuse(m, e, path, "there is no such file in the tree");
-		if (f->old_mode)
-			side.mode = f->old_mode;
+		/* Without a mode line git takes it for a file, a symbolic link too. */
+		side.mode = f->old_mode;
 	}
 	if (!side.mode)
 		side.mode = DIFF_MODE_FILE;
@@ -209,6 +209,11 @@ static int check_link(
 	return refuse(m, e, path, "it is a symbolic link that leads out of the tree: refused");
 }
 
+static bool has_other_type(const struct side *a, const struct side *b)
+{
+	return (a->mode ^ b->mode) & DIFF_MODE_TYPE;
+}
+
 /* One file that all three have. */
 static int merge_file(struct merging *m, const char *path, const struct side *base,
 	const struct side *ours, const struct side *theirs, struct side *ret, struct error *e)
@@ -216,6 +221,9 @@ static int merge_file(struct merging *m, const char *path, const struct side *ba
 	*ret = *ours;
 	if (!is_blob(ours->mode) || !is_blob(base->mode))
 		return refuse(m, e, path, "it is no file in the tree");
+	if (has_other_type(ours, base) && has_other_type(ours, theirs))
+		return refuse(
+			m, e, path, "it is a symbolic link on one side and a file on the other");
 	if (ours->mode == base->mode)
 		ret->mode = theirs->mode;
 	else if (theirs->mode != base->mode && theirs->mode != ours->mode)

@@ -312,6 +312,24 @@ static void merges_from_the_blobs_named(void **state)
 	free(said);
 }
 
+/* A rename without a mode line: to git am -3 the ancestor is a file then, and the link is none. */
+static void refuses_to_merge_a_renamed_link(void **state)
+{
+	struct lab *lab = *state;
+	struct oid commit = lab->base;
+	AUTO_FREE char *diff =
+		xasprintf("diff --git a/link b/moved\nsimilarity index 100%%\nrename from link\n"
+			  "rename to moved\ndiff --git a/f b/f\nindex %.8s..1234567 100644\n--- "
+			  "a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n",
+			lab->old_f);
+	AUTO_FREE char *before =
+		am(lab, &commit, "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 1\n 2\n-3\n+c\n");
+	AUTO_FREE char *said = am(lab, &commit, diff);
+
+	assert_string_equal(before, "exact");
+	assert_non_null(strstr(said, "a symbolic link on one side and a file on the other"));
+}
+
 static void writes_commits_as_git_am_does(void **state)
 {
 	static const char message[] = "\n\na subject\n\nA body.\n\nEnd.\n";
@@ -338,6 +356,7 @@ int main(void)
 		cmocka_unit_test(makes_no_more_than_its_limit),
 		cmocka_unit_test(links_stay_inside),
 		cmocka_unit_test(merges_from_the_blobs_named),
+		cmocka_unit_test(refuses_to_merge_a_renamed_link),
 		cmocka_unit_test(writes_commits_as_git_am_does),
 	};
 
