@@ -150,7 +150,7 @@ test.describe("the page of a series", () => {
 	test("what is not there is said", async ({ page }) => {
 		page.removeAllListeners("console");
 		await page.goto("/series/999999");
-		await expect(page.getByRole("alert").first()).toContainText("there is no series 999999");
+		await expect(page.getByRole("alert").first()).toContainText("There is no series 999999");
 		await page.goto("/nowhere");
 		await expect(page.getByRole("heading")).toContainText("There is nothing here");
 	});
