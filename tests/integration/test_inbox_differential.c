@@ -25,7 +25,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define PATCHES 2000
+#define PATCHES 2000 /* to real files */
+#define MADE_PATCHES 600
 #define MAILINFO_STEP 20 /* a process for each would take too long */
 #define MAIL_MAX ((size_t)256 << 20)
 
@@ -183,7 +184,7 @@ static int set_up(void **state, bool real)
 	size_t len;
 	char *id;
 
-	lab->patches = PATCHES;
+	lab->patches = real ? PATCHES : MADE_PATCHES;
 	lab->real = real;
 	lab->source = real ? getenv("PATCHBAY_DIFFERENTIAL_TREE") : NULL;
 	if (wish && sscanf(wish, "%llu,%zu", &seed, &lab->patches) < 1)
