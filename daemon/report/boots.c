@@ -5,12 +5,11 @@ struct boot_list boots_all(const cJSON *report)
 {
 	const cJSON *pairs = json_get(report, "boots"), *extra = json_get(report, "extra_boots");
 	size_t room = (size_t)cJSON_GetArraySize(pairs) + (size_t)cJSON_GetArraySize(extra);
-	struct boot_list list = {xcalloc(room + 1, sizeof(*list.items)), 0, 0};
+	struct boot_list list = {xcalloc(room + 1, sizeof(*list.items)), 0};
 	const cJSON *boot;
 
 	json_for_each (boot, pairs)
 		list.items[list.n++] = boot;
-	list.n_pairs = list.n;
 	json_for_each (boot, extra)
 		list.items[list.n++] = boot;
 	return list;
@@ -87,8 +86,13 @@ char *boot_name(const struct boot_list *boots, size_t i)
 	AUTO_FREE char *stream = stream_words(boot);
 
 	return xasprintf("%s boot (%s, %s %lld, seed %lld)", json_str(boot, "side", "?"), stream,
-		json_str(boot, "role", i < boots->n_pairs ? "pair" : "extra"),
-		(long long)json_int(boot, "pair", 0), (long long)json_int(boot, "seed", 0));
+		json_str(boot, "role", "?"), (long long)json_int(boot, "pair", 0),
+		(long long)json_int(boot, "seed", 0));
+}
+
+char *machine_words(const char *machine, const char *accel)
+{
+	return accel ? xasprintf("%s (%s)", machine, accel) : xstrdup(machine);
 }
 
 const char *stream_accel(const cJSON *report, const cJSON *like)

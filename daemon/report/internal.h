@@ -7,15 +7,31 @@
 
 #define MAIL_COLUMNS 76
 
+/* --- what it is about (lookup.c) */
+
+/* The series, or the comparison of two commits: `id` and `title`. */
+const cJSON *subject_of(const cJSON *report);
+/* By the number of the patch, 0 is the base; or NULL. */
+const cJSON *build_of(const cJSON *report, int64_t patch);
+const cJSON *patch_of(const cJSON *report, int64_t n);
+/* Of a patch, or of the patched side of a comparison; or NULL. */
+const char *revision_subject(const cJSON *report, int64_t patch);
+/* "the base", "patch 2", "the patched side". Heap. */
+char *revision_name(const cJSON *report, int64_t patch);
+/* "drivers/vfio/a.c, hunk 1, line 805"; without the line where none is known. Heap. */
+char *conflict_place(const cJSON *conflict);
+
 /* --- lines (lines.c) */
 
 /* A sentence as lines of at most 98 columns, or so many: behind first, then behind rest. */
 void text_wrapped(struct strbuf *out, const char *first, const char *rest, const char *text);
 void text_wrapped_to(
 	struct strbuf *out, size_t columns, const char *first, const char *rest, const char *text);
-/* Each line of text behind a prefix. */
+/* The first so many lines of text, each behind a prefix; returns how many were left out. */
+int text_lines(struct strbuf *out, const char *prefix, const char *text, int max_lines);
+/* All of them. */
 void text_indented(struct strbuf *out, const char *prefix, const char *text);
-/* Likewise, of the first so many lines; then how many were left out. */
+/* The first so many; then how many were left out. */
 void text_excerpt(struct strbuf *out, const char *prefix, const char *text, int max_lines);
 /* Characters, not bytes: continuation bytes of UTF-8 take no column. */
 size_t text_columns(const char *s, size_t len);
@@ -28,7 +44,7 @@ int text_pad(const char *s, int columns);
 
 struct boot_list {
 	const cJSON **items; /* heap; the pairs, then the extra boots */
-	size_t n, n_pairs;
+	size_t n;
 };
 struct boot_list boots_all(const cJSON *report);
 static inline void boots_done(struct boot_list *list)
@@ -50,6 +66,8 @@ bool is_first_of_stream(const struct boot_list *boots, size_t i);
 char *stream_words(const cJSON *boot_or_comparison);
 /* "patched boot (wall clock, pair 2, seed 2)". Heap. */
 char *boot_name(const struct boot_list *boots, size_t i);
+/* "vm1 (tcg)"; without what accelerates it where that is NULL. Heap. */
+char *machine_words(const char *machine, const char *accel);
 /* How the machine of this boot or comparison ran, "tcg" or "kvm"; or NULL. */
 const char *stream_accel(const cJSON *report, const cJSON *like);
 bool boot_failed(const cJSON *boot);
@@ -65,7 +83,7 @@ struct measured {
 	const cJSON *json;
 	const char *metric, *machine, *clock, *part, *verdict;
 	size_t benchmark; /* bytes: "dma-map" of "dma-map.hugetlbfs.unmap_seconds"; 0: none */
-	size_t stem; /* bytes without the unit: "_seconds" and "_instructions" are two clocks' words */
+	size_t stem; /* bytes without the unit, which is the clock's */
 	bool primary;
 	bool done; /* for whoever walks through them */
 };
@@ -142,12 +160,5 @@ void mail_kernel(const cJSON *report, struct strbuf *out);
 void mail_performance(const cJSON *report, struct strbuf *out);
 /* What of the comparisons is worth a headline; NULL where nothing changed. */
 const cJSON *mail_headline(const cJSON *report);
-/* The series, or the comparison of two commits: `id` and `title`. */
-const cJSON *subject_of(const cJSON *report);
-/* Of a patch, or of the patched side of a comparison; or NULL. */
-const char *revision_subject(const cJSON *report, int64_t patch);
-/* By the number of the patch, 0 is the base; or NULL. */
-const cJSON *build_of(const cJSON *report, int64_t patch);
-const cJSON *patch_of(const cJSON *report, int64_t n);
 
 #endif

@@ -167,11 +167,10 @@ static void add_build(struct suite *s, const cJSON *report, const cJSON *build)
 {
 	int64_t n = json_int(build, "patch", 0);
 	const char *subject = revision_subject(report, n);
+	AUTO_FREE char *name = revision_name(report, n);
 	struct test t;
 
-	test_init(&t,
-		n ? xasprintf("patch %lld: %s", (long long)n, subject ? subject : "?")
-		  : xstrdup("base"),
+	test_init(&t, n ? xasprintf("%s: %s", name, subject ? subject : "?") : xstrdup("base"),
 		json_num(build, "seconds", 0));
 	test_status(&t, build);
 	(void)strbuf_addf(&t.said, "commit %s\n", json_str(build, "commit", "?"));
@@ -197,9 +196,9 @@ static void add_unbuilt(struct suite *s, const cJSON *report, const cJSON *patch
 	test_ends(&t, conflict ? "failure" : "skipped",
 		conflict ? "it does not apply" : "it was not built");
 	if (conflict) {
-		(void)strbuf_addf(&t.said, "%s, hunk %lld, line %lld\nthe patch expects:\n",
-			json_str(conflict, "file", "?"), (long long)json_int(conflict, "hunk", 0),
-			(long long)json_int(conflict, "line", 0));
+		AUTO_FREE char *place = conflict_place(conflict);
+
+		(void)strbuf_addf(&t.said, "%s\nthe patch expects:\n", place);
 		text_indented(&t.said, "| ", json_str(conflict, "expected", ""));
 		(void)strbuf_adds(&t.said, "the file has:\n");
 		text_indented(&t.said, "| ", json_str(conflict, "found", ""));
@@ -221,7 +220,6 @@ static void add_builds(struct suite *s, const cJSON *report)
 static void add_boot(struct suite *s, const struct boot_list *boots, size_t i)
 {
 	const cJSON *boot = boots->items[i];
-	bool patched = streq(json_str(boot, "side", ""), "patched");
 	AUTO_FREE char *name = boot_name(boots, i);
 	int shown = 0;
 	const cJSON *f;
@@ -234,7 +232,7 @@ static void add_boot(struct suite *s, const struct boot_list *boots, size_t i)
 		(void)strbuf_addf(
 			&t.said, "last console line: %s\n", json_str(boot, "last_line", ""));
 	json_for_each (f, json_get(boot, "findings")) {
-		bool is_new = patched && json_bool(f, "new", false);
+		bool is_new = json_bool(f, "new", false);
 		const char *signature = json_str(f, "signature", "?");
 
 		if (is_new && !t.result)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/report/internal.h"
 
+#include <limits.h>
+
 #define TEXT_COLUMNS 98
 
 static bool continues(char c)
@@ -33,29 +35,29 @@ int text_pad(const char *s, int columns)
 	return columns + (int)(len - text_columns(s, len));
 }
 
-void text_indented(struct strbuf *out, const char *prefix, const char *text)
+int text_lines(struct strbuf *out, const char *prefix, const char *text, int max_lines)
 {
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-
-		(void)strbuf_addf(out, "%s%.*s\n", prefix, (int)n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
-void text_excerpt(struct strbuf *out, const char *prefix, const char *text, int max_lines)
-{
-	int lines = 0, left = 0;
+	int lines = 0;
 
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 
 		if (lines++ < max_lines)
 			(void)strbuf_addf(out, "%s%.*s\n", prefix, (int)n, text);
-		else
-			left++;
 		text += n + (text[n] == '\n');
 	}
+	return MAX_OF(lines - max_lines, 0);
+}
+
+void text_indented(struct strbuf *out, const char *prefix, const char *text)
+{
+	(void)text_lines(out, prefix, text, INT_MAX);
+}
+
+void text_excerpt(struct strbuf *out, const char *prefix, const char *text, int max_lines)
+{
+	int left = text_lines(out, prefix, text, max_lines);
+
 	if (left)
 		(void)strbuf_addf(
 			out, "%s… and %d more line%s\n", prefix, left, left == 1 ? "" : "s");

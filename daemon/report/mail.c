@@ -7,41 +7,6 @@
 
 #include <math.h>
 
-const cJSON *build_of(const cJSON *report, int64_t patch)
-{
-	const cJSON *build;
-
-	json_for_each (build, json_get(report, "builds"))
-		if (json_int(build, "patch", -1) == patch)
-			return build;
-	return NULL;
-}
-
-const cJSON *patch_of(const cJSON *report, int64_t n)
-{
-	const cJSON *patch;
-
-	json_for_each (patch, json_get(json_get(report, "apply"), "patches"))
-		if (json_int(patch, "n", -1) == n)
-			return patch;
-	return NULL;
-}
-
-const cJSON *subject_of(const cJSON *report)
-{
-	const cJSON *series = json_get(report, "series");
-
-	return series ? series : json_get(report, "comparison");
-}
-
-const char *revision_subject(const cJSON *report, int64_t patch)
-{
-	const cJSON *patched = json_get(json_get(report, "comparison"), "patched");
-
-	return json_str(patch_of(report, patch), "subject",
-		patch ? json_str(patched, "subject", NULL) : NULL);
-}
-
 static const cJSON *first_conflict(const cJSON *report)
 {
 	const cJSON *patch;
@@ -85,24 +50,24 @@ static const cJSON *first_count(const cJSON *report)
 	return NULL;
 }
 
-/* What failed, in a few words; NULL: nothing did. Heap. */
+/* What failed, in a few words; NULL: none of these. Heap. */
 static char *failure_words(const cJSON *report)
 {
 	AUTO_BOOTS struct boot_list boots = boots_all(report);
 	const cJSON *conflict = first_conflict(report), *build = first_failed_build(report);
 	const cJSON *said = first_new_report(&boots), *count = first_count(report);
+	AUTO_FREE char *whose = revision_name(report, json_int(build, "patch", 0));
 
 	if (conflict)
 		return xasprintf(
 			"patch %lld does not apply", (long long)json_int(conflict, "n", 0));
 	if (build)
-		return xasprintf(
-			"patch %lld does not build", (long long)json_int(build, "patch", 0));
+		return xasprintf("%s does not build", whose);
 	if (said)
 		return xstrdup(json_str(said, "signature", "the kernel complains"));
 	if (count)
 		return xasprintf("%s is not zero", json_str(count, "metric", "?"));
-	return streq(json_str(report, "verdict", ""), "fail") ? xstrdup("it fails") : NULL;
+	return NULL;
 }
 
 /* "dma-map.hugetlbfs.unmap_seconds 12.3% regression"; heap. */
@@ -117,16 +82,33 @@ static char *change_words(const cJSON *c)
 		json_str(c, "verdict", "?"));
 }
 
+struct verdict_words {
+	const char *verdict, *subject, *sentence;
+};
+
+static const struct verdict_words *verdict_words(const cJSON *report)
+{
+	static const struct verdict_words all[] = {
+		{"pass", "tested, nothing new", "It passes:"},
+		{"fail", "it fails", "It fails:"},
+		{"regression", "regression", "It makes something slower:"},
+		{"error", "the lab could not judge it",
+			"The lab could not judge it, for reasons of its own:"},
+		{"held", "held, not tested", "It is held, and nothing was judged:"},
+		{"cancelled", "cancelled", "The tests were cancelled:"},
+	};
+	static const struct verdict_words none = {
+		NULL, "still being tested", "The tests have not ended; so far:"};
+	const char *verdict = json_str(report, "verdict", NULL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (streq(verdict, all[i].verdict))
+			return &all[i];
+	return &none;
+}
+
 static char *subject_words(const cJSON *report)
 {
-	static const struct {
-		const char *verdict, *words;
-	} others[] = {
-		{"held", "held, not tested"},
-		{"error", "the lab could not judge it"},
-		{"cancelled", "cancelled"},
-		{"pass", "tested, nothing new"},
-	};
 	const char *verdict = json_str(report, "verdict", NULL);
 	const cJSON *headline = mail_headline(report);
 	bool judged = streq(verdict, "pass") || streq(verdict, "regression") || !verdict;
@@ -134,12 +116,8 @@ static char *subject_words(const cJSON *report)
 
 	if (failure)
 		return failure;
-	if (headline && judged)
-		return change_words(headline);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (streq(verdict, others[i].verdict))
-			return xstrdup(others[i].words);
-	return xstrdup(verdict ? verdict : "still being tested");
+	return headline && judged ? change_words(headline)
+				  : xstrdup(verdict_words(report)->subject);
 }
 
 static void mail_headers(const cJSON *report, struct strbuf *out)
@@ -160,26 +138,6 @@ static void mail_headers(const cJSON *report, struct strbuf *out)
 			       "Content-Transfer-Encoding: 8bit\n\n");
 }
 
-static const char *verdict_sentence(const cJSON *report)
-{
-	static const struct {
-		const char *verdict, *words;
-	} words[] = {
-		{"fail", "It fails:"},
-		{"regression", "It makes something slower:"},
-		{"error", "The lab could not judge it, for reasons of its own:"},
-		{"held", "It is held, and nothing was judged:"},
-		{"cancelled", "The tests were cancelled:"},
-		{"pass", "It passes:"},
-	};
-	const char *verdict = json_str(report, "verdict", NULL);
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (streq(verdict, words[i].verdict))
-			return words[i].words;
-	return "The tests have not ended; so far:";
-}
-
 static void mail_greeting(const cJSON *report, struct strbuf *out)
 {
 	const cJSON *about = subject_of(report);
@@ -192,10 +150,10 @@ static void mail_greeting(const cJSON *report, struct strbuf *out)
 		what = xasprintf("Patchbay took your series \"%s\" (v%lld, %lld patch%s) to %s. %s",
 			json_str(about, "title", "?"), (long long)json_int(about, "version", 1),
 			(long long)patches, patches == 1 ? "" : "es", tree,
-			verdict_sentence(report));
+			verdict_words(report)->sentence);
 	else
 		what = xasprintf("Patchbay compared two commits of %s: %s. %s", tree,
-			json_str(about, "title", "?"), verdict_sentence(report));
+			json_str(about, "title", "?"), verdict_words(report)->sentence);
 	(void)strbuf_adds(out, "Hello,\n\n");
 	text_wrapped_to(out, MAIL_COLUMNS, "", "", what);
 	(void)strbuf_addc(out, '\n');
@@ -212,19 +170,18 @@ static void mail_conflicts(const cJSON *report, struct strbuf *out)
 
 	json_for_each (patch, json_get(json_get(report, "apply"), "patches")) {
 		const cJSON *c = json_get(patch, "conflict");
+		AUTO_FREE char *place = NULL;
 
 		if (!c)
 			continue;
 		(void)strbuf_addf(out, "\n[cannot apply patch %lld to %s]\n\n",
 			(long long)json_int(patch, "n", 0),
 			json_str(json_get(report, "base"), "tree", "?"));
-		(void)strbuf_addf(out, "patch:      %s\nbase:       %s\nplace:      %s, hunk %lld",
+		place = conflict_place(c);
+		(void)strbuf_addf(out,
+			"patch:      %s\nbase:       %s\nplace:      %s\n\nThe patch expects\n\n",
 			json_str(patch, "subject", "?"),
-			json_str(json_get(report, "base"), "commit", "?"), json_str(c, "file", "?"),
-			(long long)json_int(c, "hunk", 0));
-		if (json_int(c, "line", 0) > 0)
-			(void)strbuf_addf(out, ", line %lld", (long long)json_int(c, "line", 0));
-		(void)strbuf_adds(out, "\n\nThe patch expects\n\n");
+			json_str(json_get(report, "base"), "commit", "?"), place);
 		text_indented(out, "   | ", json_str(c, "expected", ""));
 		(void)strbuf_adds(out, "\nwhere the file has\n\n");
 		text_indented(out, "   | ", json_str(c, "found", ""));
@@ -285,14 +242,16 @@ static void tested_boots(const cJSON *report, struct strbuf *out)
 		struct boot_tally base = boots_tally(&boots, "base", boot, NULL);
 		struct boot_tally patched = boots_tally(&boots, "patched", boot, NULL);
 		const char *accel = stream_accel(report, boot);
+		AUTO_FREE char *machine = machine_words(
+			json_str(boot, "machine", "no machine"), accel ? accel : "not run");
 		AUTO_FREE char *stream = stream_words(boot);
 
 		if (is_first_of_stream(&boots, i))
 			(void)strbuf_addf(out,
-				"boot:       %s (%s), %s:\n"
+				"boot:       %s, %s:\n"
 				"            base %d of %d passed, patched %d of %d\n",
-				json_str(boot, "machine", "no machine"), accel ? accel : "not run",
-				stream, base.passed, base.all, patched.passed, patched.all);
+				machine, stream, base.passed, base.all, patched.passed,
+				patched.all);
 	}
 }
 

@@ -61,14 +61,10 @@ static bool has_errors(const cJSON *build)
 /* "patch 1/3", "the base"; heap. */
 static char *whose_build(const cJSON *report, int64_t n)
 {
-	const cJSON *series = json_get(report, "series");
+	AUTO_FREE char *name = revision_name(report, n);
+	int64_t of = n ? json_int(json_get(report, "series"), "patches", 0) : 0;
 
-	if (n == 0)
-		return xstrdup("the base");
-	if (!series)
-		return xstrdup("the patched side");
-	return xasprintf(
-		"patch %lld/%lld", (long long)n, (long long)json_int(series, "patches", 0));
+	return of ? xasprintf("%s/%lld", name, (long long)of) : steal_ptr(name);
 }
 
 static void build_head(const cJSON *report, const cJSON *build, struct strbuf *out)
@@ -128,31 +124,35 @@ void mail_builds(const cJSON *report, struct strbuf *out)
 
 static void boot_head(const cJSON *report, const cJSON *boot, struct strbuf *out)
 {
-	const char *accel = json_str(boot, "accel", NULL);
 	AUTO_FREE char *stream = stream_words(boot);
-	AUTO_FREE char *machine = xasprintf("%s%s%s%s, %s", json_str(boot, "machine", "?"),
-		accel ? " (" : "", accel ? accel : "", accel ? ")" : "", stream);
+	AUTO_FREE char *machine =
+		machine_words(json_str(boot, "machine", "?"), json_str(boot, "accel", NULL));
+	AUTO_FREE char *where = xasprintf("%s, %s", machine, stream);
 
 	(void)strbuf_addf(out, "\n[boot test on %s]\n\n", json_str(boot, "machine", "?"));
 	field_base(report, out);
 	field(out, "commit", json_str(boot, "commit", NULL));
 	field_config(report, build_of(report, json_int(boot, "patch", 0)), out);
-	field(out, "machine", machine);
+	field(out, "machine", where);
 	field(out, "cmdline", json_str(boot, "cmdline", NULL));
 	field_reproduce(json_int(boot, "job", 0), out);
 }
 
-static void mail_report(const struct boot_list *boots, const cJSON *finding, struct strbuf *out)
+static void mail_report(const cJSON *report, const struct boot_list *boots, const cJSON *finding,
+	struct strbuf *out)
 {
+	bool is_series = json_get(report, "series") != NULL;
 	const char *signature = json_str(finding, "signature", "?");
 	const char *excerpt = json_str(finding, "excerpt", signature);
 	struct boot_tally base = boots_tally(boots, "base", NULL, signature);
 	struct boot_tally patched = boots_tally(boots, "patched", NULL, signature);
 	bool is_new = json_bool(finding, "new", false);
 	size_t head = strcspn(excerpt, "\n");
-	AUTO_FREE char *words = xasprintf("The kernel reports \"%s\" in %d of %d boots with the "
-					  "series, and in %d of %d without it%s:",
-		signature, patched.shown, patched.ended, base.shown, base.ended,
+	AUTO_FREE char *words = xasprintf("The kernel reports \"%s\" in %d of %d boots %s, and "
+					  "in %d of %d %s%s:",
+		signature, patched.shown, patched.ended,
+		is_series ? "with the series" : "of the patched side", base.shown, base.ended,
+		is_series ? "without it" : "of the base",
 		is_new ? "" : ", which is not enough to tell whose it is");
 
 	(void)strbuf_addc(out, '\n');
@@ -208,7 +208,7 @@ static void mail_boot(const cJSON *report, const struct boot_list *boots, size_t
 		if (!begun)
 			boot_head(report, boot, out);
 		begun = true;
-		mail_report(boots, f, out);
+		mail_report(report, boots, f, out);
 	}
 }
 

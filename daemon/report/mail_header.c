@@ -17,6 +17,13 @@
 #define ENCODED_BEGIN "=?utf-8?q?"
 #define ENCODED_END "?="
 
+/* What a terminal may obey: of ASCII, or between U+0080 and U+009F. */
+static bool is_control(const char *s, size_t n)
+{
+	return n == 1 ? (unsigned char)*s < 0x20 || *s == 0x7f
+		      : n == 2 && memcmp(s, "\xc2\xa0", 2) < 0;
+}
+
 /* One line, without control characters, in UTF-8, of bounded length; heap. */
 static char *one_line(const char *text)
 {
@@ -26,14 +33,12 @@ static char *one_line(const char *text)
 	strbuf_init(&out, MAX_HEADER_BYTES + 8);
 	for (const char *s = clean; *s;) {
 		size_t n = utf8_len(s, strlen(s));
-		bool control = (unsigned char)*s < 0x20 || *s == 0x7f ||
-			       (n == 2 && memcmp(s, "\xc2\xa0", 2) < 0);
 
 		if (out.len + n > MAX_HEADER_BYTES) {
 			(void)strbuf_adds(&out, "…");
 			break;
 		}
-		if (control || *s == ' ') {
+		if (is_control(s, n) || *s == ' ') {
 			if (out.len && out.buf[out.len - 1] != ' ')
 				(void)strbuf_addc(&out, ' ');
 		} else {
@@ -155,14 +160,6 @@ static bool is_misread(const char *line)
 	return starts_with(line, "From ") || (*line == '.' && (line[1] == '\n' || !line[1]));
 }
 
-/* Nothing that a terminal obeys, and nothing that is no UTF-8. */
-static bool is_bad(const char *s, size_t n)
-{
-	if (n == 1)
-		return ((unsigned char)*s < 0x20 && *s != '\t') || *s == 0x7f;
-	return n == 0 || (n == 2 && memcmp(s, "\xc2\xa0", 2) < 0);
-}
-
 void mail_add_body(struct strbuf *out, const char *text)
 {
 	static const char cut[] = " [...]";
@@ -174,7 +171,7 @@ void mail_add_body(struct strbuf *out, const char *text)
 			(void)strbuf_addc(out, ' ');
 		while (left) {
 			size_t n = utf8_len(text, left);
-			bool bad = is_bad(text, n);
+			bool bad = n == 0 || (is_control(text, n) && *text != '\t');
 
 			n = n ? n : 1;
 			if (line + n + strlen(cut) > MAX_LINE_BYTES) {

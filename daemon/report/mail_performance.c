@@ -110,11 +110,10 @@ static void add_param(const cJSON *param, struct strbuf *out)
 
 static void test_machine(const cJSON *report, const struct measured *c, struct strbuf *out)
 {
-	const char *accel = stream_accel(report, c->json);
+	AUTO_FREE char *machine = machine_words(c->machine, stream_accel(report, c->json));
 	const cJSON *m;
 
-	(void)strbuf_addf(out, "test machine: %s%s%s%s", c->machine, accel ? " (" : "",
-		accel ? accel : "", accel ? ")" : "");
+	(void)strbuf_addf(out, "test machine: %s", machine);
 	json_for_each (m, json_get(json_get(report, "environment"), "machines")) {
 		if (!streq(json_str(m, "name", ""), c->machine))
 			continue;

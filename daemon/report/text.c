@@ -76,11 +76,9 @@ static void text_base(const cJSON *r, struct strbuf *out)
 
 static void text_conflict(const cJSON *c, struct strbuf *out)
 {
-	(void)strbuf_addf(out, "      %s, hunk %lld", json_str(c, "file", "?"),
-		(long long)json_int(c, "hunk", 0));
-	if (json_int(c, "line", 0) > 0)
-		(void)strbuf_addf(out, ", line %lld", (long long)json_int(c, "line", 0));
-	(void)strbuf_adds(out, "\n      the patch expects:\n");
+	AUTO_FREE char *place = conflict_place(c);
+
+	(void)strbuf_addf(out, "      %s\n      the patch expects:\n", place);
 	text_indented(out, "        | ", json_str(c, "expected", ""));
 	(void)strbuf_adds(out, "      the file has:\n");
 	text_indented(out, "        | ", json_str(c, "found", ""));

@@ -76,12 +76,9 @@ int64_t fails_because_of(const cJSON *build)
 	return cause;
 }
 
-static void text_build_diagnostics(const cJSON *build, bool is_comparison, struct strbuf *out)
+static void text_build_diagnostics(const cJSON *report, const cJSON *build, struct strbuf *out)
 {
-	int64_t patch = json_int(build, "patch", 0);
-	AUTO_FREE char *whose = patch == 0	? xstrdup("the base")
-				: is_comparison ? xstrdup("the patched side")
-						: xasprintf("patch %lld", (long long)patch);
+	AUTO_FREE char *whose = revision_name(report, json_int(build, "patch", 0));
 	AUTO_STRBUF struct strbuf findings;
 
 	strbuf_init(&findings, out->max);
@@ -96,7 +93,7 @@ void text_diagnostics(const cJSON *report, struct strbuf *out)
 	const cJSON *build;
 
 	json_for_each (build, json_get(report, "builds"))
-		text_build_diagnostics(build, json_get(report, "comparison") != NULL, out);
+		text_build_diagnostics(report, build, out);
 }
 
 static void text_stream(
@@ -104,10 +101,11 @@ static void text_stream(
 {
 	static const char *const sides[] = {"base", "patched"};
 	AUTO_FREE char *stream = stream_words(boot);
-	const char *accel = stream_accel(report, boot), *comma = "";
+	AUTO_FREE char *machine = machine_words(
+		json_str(boot, "machine", "no machine yet"), stream_accel(report, boot));
+	const char *comma = "";
 
-	(void)strbuf_addf(out, "  %s%s%s%s, %s:", json_str(boot, "machine", "no machine yet"),
-		accel ? " (" : "", accel ? accel : "", accel ? ")" : "", stream);
+	(void)strbuf_addf(out, "  %s, %s:", machine, stream);
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
 		struct boot_tally t = boots_tally(boots, sides[i], boot, NULL);
 

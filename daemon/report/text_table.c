@@ -112,13 +112,12 @@ static bool has_rates(const struct measured_list *list, const struct measured *f
 static void text_heading(const cJSON *report, const struct measured_list *list,
 	const struct measured *m, struct strbuf *out)
 {
-	const char *accel = stream_accel(report, m->json);
+	AUTO_FREE char *machine = machine_words(m->machine, stream_accel(report, m->json));
 	AUTO_STRBUF struct strbuf line;
 
 	strbuf_init(&line, 4096);
-	(void)strbuf_addf(&line, "%.*s%s%s on %s%s%s%s", (int)m->benchmark, m->metric,
-		*m->part ? ", part " : "", m->part, m->machine, accel ? " (" : "",
-		accel ? accel : "", accel ? ")" : "");
+	(void)strbuf_addf(&line, "%.*s%s%s on %s", (int)m->benchmark, m->metric,
+		*m->part ? ", part " : "", m->part, machine);
 	text_clocks(list, m, &line);
 	(void)strbuf_addc(out, '\n');
 	text_wrapped(out, "  ", "    ", line.buf);

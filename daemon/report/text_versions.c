@@ -5,16 +5,7 @@
 
 static void text_interdiff(const char *text, struct strbuf *out)
 {
-	const char *p = text;
-	int lines = 0;
-
-	for (; *p && lines < SHOWN_LINES; lines++) {
-		size_t n = strcspn(p, "\n");
-
-		(void)strbuf_addf(out, "      | %.*s\n", (int)n, p);
-		p += n + (p[n] == '\n');
-	}
-	if (*p)
+	if (text_lines(out, "      | ", text, SHOWN_LINES))
 		(void)strbuf_adds(out, "      | ... (all of it: --format json)\n");
 }
 

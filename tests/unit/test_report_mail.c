@@ -154,6 +154,9 @@ static void bodies(void **state)
 		 "1m\n",
 			"?1m\n"},
 		{"bad \xff\n", "bad ?\n"},
+		/* What would end the mail, or begin another. */
+		{"From a\n.\nFrom b\n.", " From a\n .\n From b\n ."},
+		{"From\n..\n.a\n", "From\n..\n.a\n"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -197,7 +200,7 @@ static void a_hostile_series(void **state)
 	cJSON_DeleteItemFromObject(series, "message_id");
 	json_set_str(series, "message_id", "a@b>\nTo: <victim@example.org");
 	cJSON_DeleteItemFromObject(patch, "subject");
-	json_set_str(patch, "subject", "From here\n.\nto there");
+	json_set_str(patch, "subject", "x\nFrom here\n.\nto there");
 	mail = written_as("mail", report);
 	head = (size_t)(strstr(mail, "\n\n") - mail);
 	mail[head] = '\0';
@@ -223,6 +226,35 @@ static void the_first_patch_is_answered(void **state)
 	assert_non_null(strstr(mail, wanted));
 }
 
+/* Neither is a series, and neither has patches. */
+static void two_commits_are_no_patches(void **state)
+{
+	static const char text[] =
+		"{\"comparison\":{\"id\":3,\"title\":\"a against b\","
+		"\"patched\":{\"subject\":\"vfio: a step\"}},\"base\":{\"tree\":\"small\"},"
+		"\"verdict\":\"fail\",\"builds\":[{\"patch\":0,\"status\":\"pass\"},"
+		"{\"patch\":1,\"status\":\"fail\"}],\"boots\":["
+		"{\"side\":\"base\",\"status\":\"pass\"},"
+		"{\"side\":\"patched\",\"status\":\"pass\",\"patch\":1,\"findings\":["
+		"{\"signature\":\"BUG: x\",\"new\":true}]}]}";
+	AUTO_JSON cJSON *report = cJSON_Parse(text);
+	AUTO_FREE char *mail = NULL, *xml = NULL;
+
+	assert_non_null(report);
+	mail = written_as("mail", report);
+	xml = written_as("junit", report);
+	assert_non_null(
+		strstr(mail, "Subject: [small] a against b: the patched side does not build\n"));
+	assert_non_null(strstr(mail, "\n[build test ERROR of the patched side on small]\n"));
+	assert_non_null(
+		strstr(mail, "\nThe kernel reports \"BUG: x\" in 1 of 1 boots of the patched "
+			     "side, and in 0 of\n1 of the base:\n"));
+	assert_null(strstr(mail, "series"));
+	assert_null(strstr(mail, "patch 1"));
+	assert_non_null(strstr(xml, "name=\"the patched side: vfio: a step\""));
+	assert_null(strstr(xml, "patch 1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +268,7 @@ int main(void)
 		cmocka_unit_test(lines_have_an_end),
 		cmocka_unit_test(a_hostile_series),
 		cmocka_unit_test(the_first_patch_is_answered),
+		cmocka_unit_test(two_commits_are_no_patches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
