@@ -136,9 +136,9 @@ export interface Boot {
 	machine: string | null;
 	clock: string;
 	/** What of a benchmark this boot does, where it takes several boots. */
-	part?: string | null;
+	part: string | null;
 	/** pair, extra or canary */
-	role?: string;
+	role: string;
 	pair: number;
 	seed: number;
 	started: string | null;
@@ -163,7 +163,7 @@ export interface Summary {
 export interface Comparison {
 	machine: string;
 	clock: string;
-	part?: string | null;
+	part: string | null;
 	primary: boolean;
 	better: string;
 	metric: string;

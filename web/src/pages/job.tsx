@@ -237,7 +237,7 @@ function About({ job }: { job: Job }) {
 			{job.machine && <span>on {job.machine}</span>}
 			{job.clock && (
 				<span>
-					{job.clock === "counted" ? "counted" : "wall"} clock
+					{job.clock} clock
 					{job.part && `, part ${job.part}`}, seed {job.seed}
 				</span>
 			)}

@@ -4,8 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { get, places, Problem, type Kind, type Page, type Tested } from "../api";
 import { plural } from "../format";
 import { useLive, useResource } from "../live";
+import { Columns } from "../parts/columns";
 import { Chip, VerdictChip } from "../parts/mark";
-import { ProgressBar, progressWords } from "../parts/progress";
+import { ProgressBar, progressWords, withText } from "../parts/progress";
 import { Ago, Elapsed } from "../parts/time";
 import { Trouble } from "../parts/trouble";
 import { go, Link, usePlace } from "../router";
@@ -23,9 +24,9 @@ function What({ series }: { series: Tested }) {
 	if (series.progress) {
 		return (
 			<>
-				<ProgressBar progress={series.progress} />
+				<ProgressBar of={series} />
 				<span class="stage">
-					{progressWords(series.progress)}
+					{progressWords(series)}
 					<Elapsed since={series.run_created} />
 				</span>
 			</>
@@ -137,11 +138,7 @@ export function ListPage({ kind }: { kind: Kind }) {
 		if (type !== "progress") return;
 		list.patch((page) => ({
 			...page,
-			items: page.items.map((s) =>
-				s.id === data[kind] && s.progress
-					? { ...s, progress: { ...s.progress, text: data["text"] as string | null } }
-					: s,
-			),
+			items: page.items.map((s) => (s.id === data[kind] ? withText(s, data) : s)),
 		}));
 	});
 
@@ -176,15 +173,15 @@ export function ListPage({ kind }: { kind: Kind }) {
 			{list.data && items.length === 0 && <Empty kind={kind} filtered={query !== ""} />}
 			{items.length > 0 && (
 				<table class="list">
-					<thead>
-						<tr>
-							<th scope="col">Verdict</th>
-							<th scope="col">{kind === "series" ? "Series" : "Commits"}</th>
-							<th scope="col">Why</th>
-							<th scope="col">Performance</th>
-							<th scope="col">{kind === "series" ? "Submitted" : "Asked"}</th>
-						</tr>
-					</thead>
+					<Columns
+						names={[
+							"Verdict",
+							kind === "series" ? "Series" : "Commits",
+							"Why",
+							"Performance",
+							kind === "series" ? "Submitted" : "Asked",
+						]}
+					/>
 					<tbody ref={body}>
 						{items.map((s) => (
 							<Row key={s.id} kind={kind} series={s} />

@@ -17,7 +17,7 @@ import { Comparisons } from "../parts/comparisons";
 import { Conflicts, Findings } from "../parts/findings";
 import { Grid } from "../parts/grid";
 import { Chip, toneOf, VerdictChip } from "../parts/mark";
-import { ProgressBar, progressWords } from "../parts/progress";
+import { ProgressBar, progressWords, withText } from "../parts/progress";
 import { Ago, Elapsed } from "../parts/time";
 import { Trouble } from "../parts/trouble";
 import { Previous, Trailers } from "../parts/versions";
@@ -95,9 +95,9 @@ function Verdict({ series, report }: { series: Tested; report: Report }) {
 			</p>
 			{series.progress && (
 				<div class="now">
-					<ProgressBar progress={series.progress} />
+					<ProgressBar of={series} />
 					<p class="sub">
-						<span>{progressWords(series.progress)}</span>
+						<span>{progressWords(series)}</span>
 						<Elapsed since={series.run_created} />
 						{series.progress.job && (
 							<Link to={`/jobs/${series.progress.job}`}>follow its log</Link>
@@ -282,9 +282,7 @@ export function SeriesPage({ kind, id }: { kind: Kind; id: number }) {
 
 	useLive(({ type, data }) => {
 		if (type !== "progress" || data[kind] !== id) return;
-		series.patch((s) =>
-			s.progress ? { ...s, progress: { ...s.progress, text: data["text"] as string | null } } : s,
-		);
+		series.patch((s) => withText(s, data));
 	});
 	useEffect(() => {
 		document.title = `${series.data?.title ?? name} · Patchbay`;

@@ -3,17 +3,18 @@
 import type { Boot, Report } from "../api";
 import { duration, plural } from "../format";
 import { Link } from "../router";
+import { Columns } from "./columns";
 import { Chip } from "./mark";
 
-function Row({ boot, extra }: { boot: Boot; extra: boolean }) {
+function Row({ boot }: { boot: Boot }) {
 	return (
 		<tr>
 			<th scope="row">
 				<Link to={`/jobs/${boot.job}`}>
-					{boot.side}, {boot.role ?? (extra ? "extra" : "pair")} {boot.pair}
+					{boot.side}, {boot.role} {boot.pair}
 				</Link>
 			</th>
-			<td>{boot.clock === "counted" ? "counted" : "wall"}</td>
+			<td>{boot.clock}</td>
 			<td>{boot.part}</td>
 			<td class="num">{boot.seed}</td>
 			<td>
@@ -36,20 +37,20 @@ export function Boots({ report }: { report: Report }) {
 			<summary>Every boot: {plural(all.length, "boot")}</summary>
 			<div class="scroll" role="region" aria-label="Boots" tabIndex={0}>
 				<table>
-					<thead>
-						<tr>
-							<th scope="col">Boot</th>
-							<th scope="col">Clock</th>
-							<th scope="col">Part</th>
-							<th scope="col">Seed</th>
-							<th scope="col">Machine</th>
-							<th scope="col">Status</th>
-							<th scope="col">Time</th>
-						</tr>
-					</thead>
+					<Columns
+						names={[
+							"Boot",
+							"Clock",
+							"Part",
+							"Seed",
+							"Machine",
+							"Status",
+							"Time",
+						]}
+					/>
 					<tbody>
-						{all.map((b, i) => (
-							<Row key={b.job} boot={b} extra={i >= report.boots.length} />
+						{all.map((b) => (
+							<Row key={b.job} boot={b} />
 						))}
 					</tbody>
 				</table>

@@ -4,6 +4,8 @@ import { useState } from "preact/hooks";
 import type { Boot, Comparison, Report } from "../api";
 import { benchmark, percent, plural, stem, throughput, unitFor, value } from "../format";
 import { go } from "../router";
+import { Columns } from "./columns";
+import { patchedWords } from "./grid";
 import { Chip } from "./mark";
 import { PairPlot } from "./plot";
 
@@ -11,7 +13,7 @@ import { PairPlot } from "./plot";
 function bootsOf(report: Report, c: Comparison, side: Boot["side"]): Boot[] {
 	return report.boots
 		.filter((b) => b.side === side && b.clock === c.clock && b.machine === c.machine)
-		.filter((b) => c.part === undefined || (b.part ?? "") === (c.part ?? ""))
+		.filter((b) => b.part === c.part)
 		.filter((b) => b.status === "pass")
 		.sort((a, b) => a.pair - b.pair || a.seed - b.seed);
 }
@@ -24,11 +26,13 @@ interface StripProps {
 	comparison: Comparison;
 	base: Boot[];
 	patched: Boot[];
+	/** Which boots the patched ones are. */
+	against: string;
 	unit: { name: string; scale: number };
 }
 
 /** Both sides on one scale: rings above for the base, dots below for the patches. */
-function Strip({ comparison: c, base, patched, unit }: StripProps) {
+function Strip({ comparison: c, base, patched, against, unit }: StripProps) {
 	const all = [...c.base.samples, ...c.patched.samples];
 	const low = Math.min(...all);
 	const high = Math.max(...all);
@@ -60,7 +64,7 @@ function Strip({ comparison: c, base, patched, unit }: StripProps) {
 			class="strip"
 			viewBox={`0 0 ${width} ${height}`}
 			role="img"
-			aria-label={`${c.base.n} boots of the base from ${value(Math.min(...c.base.samples), unit)} to ${value(Math.max(...c.base.samples), unit)}, ${c.patched.n} with the patches from ${value(Math.min(...c.patched.samples), unit)} to ${value(Math.max(...c.patched.samples), unit)}`}
+			aria-label={`${c.base.n} boots of the base from ${value(Math.min(...c.base.samples), unit)} to ${value(Math.max(...c.base.samples), unit)}, ${c.patched.n} ${against} from ${value(Math.min(...c.patched.samples), unit)} to ${value(Math.max(...c.patched.samples), unit)}`}
 		>
 			<line class="axis" x1="0" x2={width} y1={height / 2} y2={height / 2} />
 			{tick("base", c.base.median, 9)}
@@ -152,7 +156,13 @@ function Row({ report, c, twin, clocks }: RowProps) {
 				</td>
 				<td class="c-strip">
 					{c.base.samples.length > 0 && c.patched.samples.length > 0 && (
-						<Strip comparison={c} base={base} patched={patched} unit={unit} />
+						<Strip
+							comparison={c}
+							base={base}
+							patched={patched}
+							against={patchedWords(report)}
+							unit={unit}
+						/>
 					)}
 				</td>
 				<td class="c-word">
@@ -191,7 +201,7 @@ interface Group {
 function groupsOf(report: Report): Group[] {
 	const groups = new Map<string, Group>();
 	for (const c of report.comparisons) {
-		const key = JSON.stringify([c.machine, benchmark(c.metric), c.part ?? ""]);
+		const key = JSON.stringify([c.machine, benchmark(c.metric), c.part]);
 		const group = groups.get(key) ?? { first: c, list: [] };
 		groups.set(key, group);
 		group.list.push(c);
@@ -230,16 +240,7 @@ function Table({ report, group }: { report: Report; group: Group }) {
 	return (
 		<table class="comparisons">
 			<caption>{caption(report, group)}</caption>
-			<thead>
-				<tr>
-					<th scope="col">Metric</th>
-					<th scope="col">Base</th>
-					<th scope="col">Patched</th>
-					<th scope="col">Change</th>
-					<th scope="col">Boots</th>
-					<th scope="col">Verdict</th>
-				</tr>
-			</thead>
+			<Columns names={["Metric", "Base", "Patched", "Change", "Boots", "Verdict"]} />
 			<tbody>
 				{group.list.map((c, i) => {
 					const above = group.list[i - 1];
@@ -275,7 +276,7 @@ export function Comparisons({ report }: { report: Report }) {
 					<svg viewBox="0 0 12 12" aria-hidden="true">
 						<circle class="dot patched" cx="6" cy="6" r="4" />
 					</svg>
-					a boot with the patches
+					a boot {patchedWords(report)}
 				</span>
 			</p>
 			{groupsOf(report).map((group) => (

@@ -3,7 +3,7 @@
 import type { Finding, Patch, Report } from "../api";
 import { plural } from "../format";
 import { Link } from "../router";
-import { logLink, revisionName } from "./grid";
+import { logLink, patchedWords, revisionName } from "./grid";
 import { Mark } from "./mark";
 
 interface Found {
@@ -32,12 +32,8 @@ function fresh(report: Report): Found[] {
 				known.times++;
 				known.finding = finding.new ? finding : known.finding;
 			} else if (finding.new || !finding.confirmed) {
-				const found = {
-					finding,
-					job: boot.job,
-					where: report.comparison ? "boots of the commit against the base" : "boots with the patches",
-					times: 1,
-				};
+				const where = `boots ${patchedWords(report)}`;
+				const found = { finding, job: boot.job, where, times: 1 };
 				seen.set(key, found);
 				all.push(found);
 			}

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Boot, Build, Finding, Job, Patch, Report, Tested } from "../api";
 import { duration, plural, shortCommit } from "../format";
 import { Link } from "../router";
+import { Columns } from "./columns";
 import { Mark, type Tone } from "./mark";
 
 interface CellProps {
@@ -129,6 +130,11 @@ export function revisionName(report: Report, n: number): string {
 	return report.comparison ? "the commit against it" : `patch ${n}`;
 }
 
+/** Which boots those are that are not the base's. */
+export function patchedWords(report: Report): string {
+	return report.comparison ? "of the commit against it" : "with the patches";
+}
+
 // A boot that reached its end may still hold a complaint that the base does not have.
 function complains(boot: Boot): boolean {
 	return boot.findings.some((f) => f.new);
@@ -215,14 +221,14 @@ export function Grid({ series, report }: { series: Tested; report: Report }) {
 	return (
 		<div class="scroll" role="region" aria-label={patched ? "Commits and checks" : "Patches and checks"} tabIndex={0}>
 			<table class="grid">
-				<thead>
-					<tr>
-						<th scope="col">{patched ? "Commit" : "Patch"}</th>
-						{report.apply && <th scope="col">Apply</th>}
-						<th scope="col">Build</th>
-						<th scope="col">Boot</th>
-					</tr>
-				</thead>
+				<Columns
+					names={[
+						patched ? "Commit" : "Patch",
+						...(report.apply ? ["Apply"] : []),
+						"Build",
+						"Boot",
+					]}
+				/>
 				<tbody>
 					<Row
 						n={0}

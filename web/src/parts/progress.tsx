@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import type { Progress } from "../api";
+import type { Progress, Tested } from "../api";
 
 const words: Record<string, string> = {
 	waiting: "waiting for its turn",
@@ -10,15 +10,23 @@ const words: Record<string, string> = {
 	boot: "booting",
 };
 
-function which(p: Progress): string {
+function which(p: Progress, comparison: boolean): string {
 	if (p.stage === "build" && p.patch === 0) return "the base";
+	if (p.stage === "build" && comparison) return "what goes against it";
 	if (p.stage === "build" && p.patch !== null) return `patch ${p.patch} of ${p.patches}`;
 	if (p.stage === "boot" && p.boot !== null) return `${p.boot} of ${p.boots}`;
 	return "";
 }
 
-export function progressWords(p: Progress): string {
-	return `${words[p.stage] ?? p.stage} ${which(p)}`.trim();
+/** What it is at; "" where it has ended. */
+export function progressWords({ progress: p, patched_asked }: Tested): string {
+	return p ? `${words[p.stage] ?? p.stage} ${which(p, patched_asked !== undefined)}`.trim() : "";
+}
+
+/** The same with the text of an event about its progress. */
+export function withText(t: Tested, data: Record<string, unknown>): Tested {
+	if (!t.progress) return t;
+	return { ...t, progress: { ...t.progress, text: data["text"] as string | null } };
 }
 
 /** How far a run is, roughly: builds are the first part, boots the second. */
@@ -30,8 +38,8 @@ function share(p: Progress): number {
 	return p.boots ? 0.5 : 0.01;
 }
 
-export function ProgressBar({ progress }: { progress: Progress }) {
-	const percent = Math.round(share(progress) * 100);
+export function ProgressBar({ of }: { of: Tested }) {
+	const percent = of.progress ? Math.round(share(of.progress) * 100) : 0;
 	return (
 		<span
 			class="bar"
@@ -40,7 +48,7 @@ export function ProgressBar({ progress }: { progress: Progress }) {
 			aria-valuenow={percent}
 			aria-valuemin={0}
 			aria-valuemax={100}
-			aria-valuetext={progressWords(progress)}
+			aria-valuetext={progressWords(of)}
 		>
 			<span style={{ width: `${percent}%` }} />
 		</span>
