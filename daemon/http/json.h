@@ -6,14 +6,10 @@
 #include "base/json.h"
 #include "daemon/sched/verbs.h"
 
-/* Unix milliseconds as "2026-11-30T17:12:44.123Z"; 0 becomes null. */
-void json_set_time(cJSON *o, const char *key, int64_t unix_ms);
 /* 0 becomes null. */
 void json_set_id(cJSON *o, const char *key, int64_t id);
 /* "series" and "comparison": one of them is the id, the other null; both are where it is 0. */
 void json_set_run(cJSON *o, int64_t series_id, bool of_comparison);
-/* A copy of value, or null. */
-void json_set_copy(cJSON *o, const char *key, const cJSON *value);
 /* {"items":items,"next":"N" or null}; takes items. */
 cJSON *json_page(cJSON *items, int64_t next);
 

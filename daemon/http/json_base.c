@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/clock.h"
 #include "daemon/http/json.h"
-
-void json_set_time(cJSON *o, const char *key, int64_t unix_ms)
-{
-	char when[32];
-
-	json_set_str(o, key, unix_ms ? clock_iso(unix_ms, when) : NULL);
-}
 
 void json_set_id(cJSON *o, const char *key, int64_t id)
 {
@@ -21,11 +13,6 @@ void json_set_run(cJSON *o, int64_t series_id, bool of_comparison)
 {
 	json_set_id(o, "series", of_comparison ? 0 : series_id);
 	json_set_id(o, "comparison", of_comparison ? series_id : 0);
-}
-
-void json_set_copy(cJSON *o, const char *key, const cJSON *value)
-{
-	json_set(o, key, value ? cJSON_Duplicate(value, true) : NULL);
 }
 
 cJSON *json_page(cJSON *items, int64_t next)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/clock.h"
 #include "daemon/http/json.h"
 
 static void set_times(cJSON *o, const struct job_row *row)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/clock.h"
 #include "daemon/http/json.h"
 #include "daemon/plan/plan.h"
 

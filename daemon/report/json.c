@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "daemon/report/internal.h"
-#include "base/clock.h"
 
 static cJSON *strings(char **items, size_t n)
 {
@@ -17,13 +16,6 @@ static cJSON *add_item(cJSON *array)
 
 	cJSON_AddItemToArray(array, o);
 	return o;
-}
-
-static void set_time(cJSON *o, const char *key, int64_t unix_ms)
-{
-	char buf[32];
-
-	json_set_str(o, key, unix_ms ? clock_iso(unix_ms, buf) : NULL);
 }
 
 static bool is_over(const struct facts *f)
@@ -75,19 +67,14 @@ static void add_head(cJSON *o, const struct facts *f, const struct verdict *v)
 	json_set_int(o, "run", f->run);
 	json_set_str(o, "profile", json_str(f->profile, "name", NULL));
 	json_set_str(o, "until", f->until);
-	set_time(o, "created", f->created_ms);
-	set_time(o, "finished", f->finished_ms);
+	json_set_time(o, "created", f->created_ms);
+	json_set_time(o, "finished", f->finished_ms);
 	json_set_str(o, "state", f->state);
 	json_set_str(o, "verdict", is_over(f) ? f->verdict ? f->verdict : v->verdict : NULL);
 	json_set_str(o, "performance", v->performance);
 	/* What was decided stands, also where a later version would word it otherwise. */
 	json_set(o, "reasons",
 		f->reasons ? cJSON_Duplicate(f->reasons, true) : strings(v->reasons, v->n_reasons));
-}
-
-static cJSON *copy_or_null(const cJSON *item)
-{
-	return item ? cJSON_Duplicate(item, true) : NULL;
 }
 
 static cJSON *copy_or_empty(const cJSON *array)
@@ -98,7 +85,7 @@ static cJSON *copy_or_empty(const cJSON *array)
 /* The version before with what became of its patches, and what was said of the patches. */
 static void add_versions(cJSON *o, const struct facts *f)
 {
-	json_set(o, "previous", copy_or_null(f->previous));
+	json_set_copy(o, "previous", f->previous);
 	json_set(o, "trailers", copy_or_empty(f->trailers));
 }
 
@@ -235,7 +222,7 @@ static void fill_boot(cJSON *o, const struct fact_boot *b, const struct judged_f
 	json_set_str(o, "role", boot_role_name(b->role));
 	json_set_int(o, "pair", b->pair);
 	json_set_int(o, "seed", b->seed);
-	set_time(o, "started", b->started_ms);
+	json_set_time(o, "started", b->started_ms);
 	json_set_str(o, "boot_id", b->boot_id);
 	json_set_str(o, "status", status_name(b->status));
 	json_set_str(o, "reason", b->reason);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/utf8.h"
 
@@ -216,6 +217,18 @@ void json_set(cJSON *o, const char *key, cJSON *value)
 		value = must(cJSON_CreateNull());
 	cJSON_DeleteItemFromObjectCaseSensitive(o, key);
 	cJSON_AddItemToObject(o, key, value);
+}
+
+void json_set_copy(cJSON *o, const char *key, const cJSON *value)
+{
+	json_set(o, key, value ? must(cJSON_Duplicate(value, true)) : NULL);
+}
+
+void json_set_time(cJSON *o, const char *key, int64_t unix_ms)
+{
+	char when[32];
+
+	json_set_str(o, key, unix_ms ? clock_iso(unix_ms, when) : NULL);
 }
 
 cJSON *json_add_object(cJSON *o, const char *key)

@@ -49,6 +49,10 @@ void json_set_num(cJSON *o, const char *key, double value);
 void json_set_bool(cJSON *o, const char *key, bool value);
 /* Takes value over; NULL becomes null. */
 void json_set(cJSON *o, const char *key, cJSON *value);
+/* A copy of value; NULL becomes null. */
+void json_set_copy(cJSON *o, const char *key, const cJSON *value);
+/* Unix milliseconds as "2026-11-30T17:12:44.123Z"; 0 becomes null. */
+void json_set_time(cJSON *o, const char *key, int64_t unix_ms);
 cJSON *json_add_object(cJSON *o, const char *key);
 cJSON *json_add_array(cJSON *o, const char *key);
 
