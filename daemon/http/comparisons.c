@@ -4,22 +4,13 @@
 #include "daemon/http/routes.h"
 #include "daemon/http/server.h"
 
-static int check_members(const cJSON *body, struct error *e)
+static int check_types(const cJSON *body, struct error *e)
 {
-	static const char *const known[] = {"tree", "base", "patched", "profile", "no_inherit"};
 	const cJSON *item;
 
 	json_for_each (item, body) {
 		bool flag = streq(item->string, "no_inherit");
-		bool good = false;
 
-		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-			good |= streq(item->string, known[i]);
-		if (!good)
-			return error_set(e, ERR_SYNTAX,
-				"there is no member \"%.60s\" here; there are tree, base, patched, "
-				"profile and no_inherit",
-				item->string);
 		if (!cJSON_IsNull(item) && !(flag ? cJSON_IsBool(item) : cJSON_IsString(item)))
 			return error_set(e, ERR_SYNTAX, "\"%s\" has to be %s", item->string,
 				flag ? "true or false" : "text");
@@ -31,9 +22,10 @@ static int check_members(const cJSON *body, struct error *e)
 static int read_opts(const cJSON *body, struct submit_opts *ret_opts, struct error *e)
 {
 	const char *base, *patched;
-	int err = check_members(body, e);
+	int err = request_check_members(body, "tree base patched profile no_inherit", e);
 
-	if (err < 0 || (err = json_need_str(body, "base", &base, e)) < 0 ||
+	if (err < 0 || (err = check_types(body, e)) < 0 ||
+		(err = json_need_str(body, "base", &base, e)) < 0 ||
 		(err = json_need_str(body, "patched", &patched, e)) < 0)
 		return err;
 	*ret_opts = (struct submit_opts){

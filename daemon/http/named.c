@@ -21,26 +21,6 @@ static void named_done(struct named *n)
 	cJSON_Delete(n->source);
 }
 
-static int check_members(const cJSON *body, struct error *e)
-{
-	static const char *const known[] = {"message_id", "url", "git", "tree", "base", "needs",
-		"profile", "until", "no_inherit", "keep_older"};
-	const cJSON *item;
-
-	json_for_each (item, body) {
-		bool good = false;
-
-		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-			good |= streq(item->string, known[i]);
-		if (!good)
-			return error_set(e, ERR_SYNTAX,
-				"there is no member \"%.60s\" here; there are message_id, url, "
-				"git, tree, base, needs, profile, until, no_inherit and keep_older",
-				item->string);
-	}
-	return 0;
-}
-
 static int check_text(const char *what, const char *text, struct error *e)
 {
 	size_t len = strlen(text);
@@ -126,7 +106,9 @@ static int read_named(struct named *n, const struct request *r, struct error *e)
 	if (!err && !cJSON_IsObject(n->body))
 		err = error_set(e, ERR_SYNTAX, "the body has to be a JSON object");
 	if (!err)
-		err = check_members(n->body, e);
+		err = request_check_members(n->body,
+			"message_id url git tree base needs profile until no_inherit keep_older",
+			e);
 	if (!err)
 		err = read_source(n, e);
 	return err ? err : read_needs(n, e);

@@ -59,6 +59,8 @@ bool request_query_int(
 bool request_query_flag(struct request *r, const char *key, bool *ret_flag);
 /* The body as a JSON object; answers 400 and returns NULL where it is none. An empty body is {}. */
 cJSON *request_json(struct request *r);
+/* That a body has none but these members, named with blanks between; else ERR_SYNTAX. */
+int request_check_members(const cJSON *body, const char *known, struct error *e);
 
 /* Answers. Each replaces one that was there before. */
 void reply_json(struct request *r, unsigned status, cJSON *body); /* takes body */

@@ -93,19 +93,28 @@ struct known {
 	char unknown[64];
 };
 
+/* names: with blanks between; NULL: none. */
+static bool is_one_of(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *s = names; s && *s; s += strspn(s, " ")) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && memcmp(s, name, n) == 0)
+			return true;
+		s += n;
+	}
+	return false;
+}
+
 static enum MHD_Result check_one(
 	void *data, enum MHD_ValueKind kind, const char *key, const char *value)
 {
 	struct known *known = data;
-	size_t len = strlen(key);
 
-	for (const char *s = known->names; s && *s; s += strspn(s, " ")) {
-		size_t n = strcspn(s, " ");
-
-		if (n == len && memcmp(s, key, n) == 0)
-			return MHD_YES;
-		s += n;
-	}
+	if (is_one_of(known->names, key))
+		return MHD_YES;
 	(void)snprintf(known->unknown, sizeof(known->unknown), "%.60s", *key ? key : "(empty)");
 	return MHD_NO;
 }
@@ -188,4 +197,16 @@ cJSON *request_json(struct request *r)
 		return NULL;
 	}
 	return body;
+}
+
+int request_check_members(const cJSON *body, const char *known, struct error *e)
+{
+	const cJSON *item;
+
+	json_for_each (item, body)
+		if (!is_one_of(known, item->string))
+			return error_set(e, ERR_SYNTAX,
+				"there is no member \"%.60s\" here; there are: %s", item->string,
+				known);
+	return 0;
 }

@@ -4,7 +4,7 @@
 #include "daemon/http/server.h"
 #include "daemon/report/report.h"
 
-/* The row that the address names; answers 404 where there is none, or it is one of the other kind. */
+/* The row that the address names; answers 404 where there is none of that kind. */
 static bool find(struct request *r, struct series_row *ret_row)
 {
 	bool comparison = request_is_comparison(r);

@@ -40,9 +40,13 @@ static void test_twice_is_once(void **state)
 	struct lab *lab = *state;
 	AUTO_ANSWER struct answer a = ask(lab, POST, lab->submit, JSON, GOOD);
 	AUTO_JSON cJSON *comparison = cJSON_Parse(a.body);
+	AUTO_ANSWER struct answer b = ask(lab, POST, lab->submit, JSON, GOOD);
+	AUTO_JSON cJSON *again = cJSON_Parse(b.body);
 	AUTO_FREE char *where = header_of(&a, "Location");
 
 	assert_int_equal(a.status, 201);
+	assert_int_equal(b.status, 200);
+	assert_int_equal(json_int(again, "id", 0), 1);
 	assert_string_equal(where, "/api/v1/comparisons/1");
 	assert_int_equal(json_int(comparison, "id", 0), 1);
 	assert_string_equal(json_str(comparison, "base_asked", ""), "v1");
