@@ -32,7 +32,9 @@ static void check_mail(const char *mail)
 			head = false;
 		else if (head && !is_our_header(line))
 			abort();
-		if (n > LINE_MAX_BYTES || (!head && starts_with(line, "From ")))
+		if (n > LINE_MAX_BYTES)
+			abort();
+		if (!head && (starts_with(line, "From ") || (n == 1 && *line == '.')))
 			abort();
 		line += n + (line[n] == '\n');
 	}
