@@ -99,10 +99,11 @@ int cli_id(const char *text, const char *what, int64_t *ret_id, struct error *e)
 	return 0;
 }
 
-static const struct command *find_command(const char *first, const char *second, bool *ret_two)
+/* Returns whether there is one; *ret_two: its name is both words. */
+static bool find_command(struct cli *c, const char *first, const char *second, bool *ret_two)
 {
-	for (size_t t = 0; cli_tables[t]; t++)
-		for (const struct command *k = cli_tables[t]; k->name; k++) {
+	for (const struct command_table *t = cli_tables; t->commands; t++)
+		for (const struct command *k = t->commands; k->name; k++) {
 			const char *space = strchr(k->name, ' ');
 			size_t len = space ? (size_t)(space - k->name) : strlen(k->name);
 
@@ -111,9 +112,11 @@ static const struct command *find_command(const char *first, const char *second,
 			if (space && !streq(space + 1, second))
 				continue;
 			*ret_two = space != NULL;
-			return k;
+			c->command = k;
+			c->about = t->about;
+			return true;
 		}
-	return NULL;
+	return false;
 }
 
 /* What stands where a command should, told apart: a noun without its verb, or nothing known. */
@@ -125,9 +128,8 @@ static int unknown_command(const char *first, const char *second, struct error *
 	const char *near = NULL;
 	AUTO_FREE char *typed = second ? xasprintf("%s %s", first, second) : xstrdup(first);
 
-	for (size_t t = 0; cli_tables[t]; t++)
-		for (const struct command *k = cli_tables[t]; k->name && n < ARRAY_SIZE(names);
-			k++) {
+	for (const struct command_table *t = cli_tables; t->commands; t++)
+		for (const struct command *k = t->commands; k->name && n < ARRAY_SIZE(names); k++) {
 			size_t len = strlen(first);
 
 			noun |= strncmp(k->name, first, len) == 0 && k->name[len] == ' ';
@@ -171,8 +173,7 @@ static int pick_command(
 	}
 	if (n == 0)
 		return 0;
-	c->command = find_command(words[0], words[1], &two);
-	if (!c->command)
+	if (!find_command(c, words[0], words[1], &two))
 		return unknown_command(words[0], words[1], e);
 	skip[0] = at[0];
 	skip[1] = two ? at[1] : 0;

@@ -43,9 +43,17 @@ struct command {
 };
 
 struct client;
+struct subject;
+
+/* The commands of one noun. */
+struct command_table {
+	const struct command *commands; /* ended by a NULL name */
+	const struct subject *about; /* what they are about, where several nouns share them */
+};
 
 struct cli {
 	const struct command *command; /* NULL until known */
+	const struct subject *about; /* of its table */
 	char *state_dir; /* of the personal lab */
 	const char *server; /* --server, or NULL */
 	const char *token_file; /* --token-file, or NULL */
@@ -61,8 +69,8 @@ struct cli {
 	struct client *client; /* made by cli_client() */
 };
 
-/* All tables, ended by NULL; each table is ended by a NULL name. */
-extern const struct command *const cli_tables[];
+/* All tables, ended by one without commands. */
+extern const struct command_table cli_tables[];
 extern const struct command lab_commands[];
 extern const struct command submit_commands[];
 extern const struct command series_commands[];
@@ -95,7 +103,7 @@ const char *help_nearest(const char *typed, const char *const *names, size_t n_n
 
 /* out.c */
 void cli_print_json(struct cli *c, const cJSON *j);
-/* "patchbay: sentence" to standard error, and the JSON document if none is out yet. Returns exit. */
+/* "patchbay: sentence" to standard error, and the JSON document if none is out. Returns exit. */
 int cli_fail(struct cli *c, int exit, const struct error *e);
 /* The same where the exit follows from the error's code. */
 int cli_fail_error(struct cli *c, const struct error *e);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "daemon/cli/cli.h"
+#include "daemon/cli/series.h"
 
-const struct command *const cli_tables[] = {
-	lab_commands,
-	submit_commands,
-	series_commands,
-	compare_commands,
-	comparison_commands,
-	job_commands,
-	tree_commands,
-	archive_commands,
-	host_commands,
-	machine_commands,
-	token_commands,
-	parse_commands,
-	doctor_commands,
-	help_commands,
-	NULL,
+const struct command_table cli_tables[] = {
+	{lab_commands, NULL},
+	{submit_commands, &series_subject},
+	{series_commands, &series_subject},
+	{compare_commands, &comparison_subject},
+	{comparison_commands, &comparison_subject},
+	{job_commands, NULL},
+	{tree_commands, NULL},
+	{archive_commands, NULL},
+	{host_commands, NULL},
+	{machine_commands, NULL},
+	{token_commands, NULL},
+	{parse_commands, NULL},
+	{doctor_commands, NULL},
+	{help_commands, NULL},
+	{NULL, NULL},
 };

@@ -16,7 +16,6 @@ static int run_compare(struct cli *c)
 	struct error e = ERROR_INIT;
 	AUTO_JSON cJSON *body = cJSON_CreateObject();
 	AUTO_JSON cJSON *comparison = NULL;
-	int64_t id;
 
 	json_set_str(body, "tree", cli_opt(c, "tree"));
 	json_set_str(body, "base", c->args[0]);
@@ -25,20 +24,7 @@ static int run_compare(struct cli *c)
 	json_set_bool(body, "no_inherit", cli_opt(c, "no-inherit") != NULL);
 	if (!cli_client(c, &e) || client_post(c->client, "/comparisons", body, &comparison, &e) < 0)
 		return cli_fail_error(c, &e);
-	id = json_int(comparison, "id", 0);
-	if (client_status(c->client) == 200)
-		cli_note("the same was compared before: it is comparison %lld, which `patchbay "
-			 "comparison rerun %lld` does again",
-			(long long)id, (long long)id);
-	if (cli_opt(c, "wait"))
-		return series_wait_and_report(c, id, c->json ? "json" : "text");
-	if (c->json)
-		cli_print_json(c, comparison);
-	else
-		(void)printf(
-			"comparison %lld: `patchbay comparison report %lld --wait` follows it\n",
-			(long long)id, (long long)id);
-	return CLI_GOOD;
+	return series_submitted(c, comparison);
 }
 
 const struct command compare_commands[] = {

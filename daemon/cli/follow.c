@@ -161,7 +161,7 @@ static int look_at_job(struct target *t, struct error *e)
 
 int follow_series(struct cli *c, int64_t id, cJSON **ret_series, struct error *e)
 {
-	const struct subject *subject = series_subject(c);
+	const struct subject *subject = c->about;
 	AUTO_FREE char *again = xasprintf("%s report", subject->noun);
 	struct target t = {.c = c, .id = id, .again = again, .look = look_at_series};
 	int r;

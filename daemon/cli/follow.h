@@ -8,8 +8,9 @@
 
 #include "daemon/cli/cli.h"
 
-/* Until the series, or the comparison where the command is about those, is done, held or cancelled. ERR_STATE: interrupted by the user (the sentence
- * says how to go on); ERR_LINK: the lab went away and did not come back. */
+/* Until the series, or the comparison, whichever the command is about, is done, held or cancelled.
+ * ERR_STATE: interrupted by the user (the sentence says how to go on); ERR_LINK: the lab went away
+ * and did not come back. */
 int follow_series(struct cli *c, int64_t id, cJSON **ret_series, struct error *e);
 /* Until the job has ended; what names it in the lines ("the import of debian-6.12"). */
 int follow_job(struct cli *c, int64_t id, const char *what, cJSON **ret_job, struct error *e);

@@ -76,8 +76,8 @@ static void print_line(FILE *to, const struct command *k)
 void help_overview(FILE *to)
 {
 	(void)fputs("usage: patchbay COMMAND [options]\n\n", to);
-	for (size_t t = 0; cli_tables[t]; t++)
-		for (const struct command *k = cli_tables[t]; k->name; k++)
+	for (const struct command_table *t = cli_tables; t->commands; t++)
+		for (const struct command *k = t->commands; k->name; k++)
 			print_line(to, k);
 	(void)fputs("\nEverywhere:\n"
 		    "  --json             one JSON document on standard output\n"
@@ -112,8 +112,8 @@ static int run_help(struct cli *c)
 		return CLI_GOOD;
 	}
 	wanted = c->n_args == 2 ? xasprintf("%s %s", c->args[0], c->args[1]) : xstrdup(c->args[0]);
-	for (size_t t = 0; cli_tables[t]; t++)
-		for (const struct command *k = cli_tables[t]; k->name; k++) {
+	for (const struct command_table *t = cli_tables; t->commands; t++)
+		for (const struct command *k = t->commands; k->name; k++) {
 			size_t len = strlen(wanted);
 
 			if (strncmp(k->name, wanted, len) != 0 ||

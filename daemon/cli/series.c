@@ -78,29 +78,23 @@ static const struct column show_columns[] = {
 	{NULL, NULL, 0},
 };
 
-const struct subject *series_subject(const struct cli *c)
-{
-	static const struct subject series = {"series", "/series"};
-	static const struct subject comparison = {"comparison", "/comparisons"};
-
-	return streq(c->command->name, "compare") || starts_with(c->command->name, "comparison ")
-		       ? &comparison
-		       : &series;
-}
+const struct subject series_subject = {"series", "/series", list_columns, show_columns};
+const struct subject comparison_subject = {
+	"comparison", "/comparisons", comparison_list_columns, comparison_show_columns};
 
 /* One request about one series; the answer is the series. */
 static int ask(struct cli *c, const char *verb, cJSON **ret_series, struct error *e)
 {
-	const struct subject *subject = series_subject(c);
+	const struct subject *about = c->about;
 	int64_t id;
 	char path[64];
-	int r = cli_id(c->args[0], subject->noun, &id, e);
+	int r = cli_id(c->args[0], about->noun, &id, e);
 
 	if (r < 0)
 		return r;
 	if (!cli_client(c, e))
 		return e->code;
-	(void)snprintf(path, sizeof(path), "%s/%lld%s%s", subject->path, (long long)id,
+	(void)snprintf(path, sizeof(path), "%s/%lld%s%s", about->path, (long long)id,
 		verb ? "/" : "", verb ? verb : "");
 	return verb ? client_post(c->client, path, NULL, ret_series, e)
 		    : client_get(c->client, path, ret_series, e);
@@ -108,22 +102,18 @@ static int ask(struct cli *c, const char *verb, cJSON **ret_series, struct error
 
 static int run_ls(struct cli *c)
 {
-	return noun_ls(c, "/series", list_columns);
+	return noun_ls(c, c->about->path, c->about->list);
 }
 
-static int run_comparison_ls(struct cli *c)
-{
-	return noun_ls(c, "/comparisons", comparison_list_columns);
-}
-
-int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e)
+/* format: one of those that known_format() knows. */
+static int print_report(struct cli *c, int64_t id, const char *format, struct error *e)
 {
 	AUTO_FREE char *text = NULL;
 	AUTO_JSON cJSON *report = NULL;
 	char path[96];
 	int r;
 
-	(void)snprintf(path, sizeof(path), "%s/%lld/report?format=%s", series_subject(c)->path,
+	(void)snprintf(path, sizeof(path), "%s/%lld/report?format=%s", c->about->path,
 		(long long)id, format);
 	if (streq(format, "json")) {
 		r = client_get(c->client, path, &report, e);
@@ -145,14 +135,15 @@ int series_print_report(struct cli *c, int64_t id, const char *format, struct er
 	return 0;
 }
 
-int series_wait_and_report(struct cli *c, int64_t id, const char *format)
+/* Follow it to its end, print the report; returns the exit code, failures told. */
+static int wait_and_report(struct cli *c, int64_t id, const char *format)
 {
-	const char *noun = series_subject(c)->noun;
+	const char *noun = c->about->noun;
 	struct error e = ERROR_INIT;
 	AUTO_JSON cJSON *series = NULL;
 	const char *held;
 
-	if (follow_series(c, id, &series, &e) < 0 || series_print_report(c, id, format, &e) < 0)
+	if (follow_series(c, id, &series, &e) < 0 || print_report(c, id, format, &e) < 0)
 		return cli_fail_error(c, &e);
 	held = json_str(series, "held", NULL);
 	if (held)
@@ -160,6 +151,11 @@ int series_wait_and_report(struct cli *c, int64_t id, const char *format)
 	else if (streq(json_str(series, "state", ""), "cancelled"))
 		cli_note("patchbay: %s %lld was cancelled", noun, (long long)id);
 	return follow_exit(series);
+}
+
+static int wait_and_report_default(struct cli *c, const cJSON *series)
+{
+	return wait_and_report(c, json_int(series, "id", 0), c->json ? "json" : "text");
 }
 
 static int run_show(struct cli *c)
@@ -170,48 +166,61 @@ static int run_show(struct cli *c)
 	if (ask(c, NULL, &series, &e) < 0)
 		return cli_fail_error(c, &e);
 	if (cli_opt(c, "wait"))
-		return series_wait_and_report(
-			c, json_int(series, "id", 0), c->json ? "json" : "text");
+		return wait_and_report_default(c, series);
 	if (c->json)
 		cli_print_json(c, series);
 	else
-		text_record(stdout, series,
-			streq(series_subject(c)->noun, "series") ? show_columns
-								 : comparison_show_columns);
+		text_record(stdout, series, c->about->show);
 	return CLI_GOOD;
+}
+
+/* What was done to it: with --wait it is followed; done: what is said behind its name. */
+static int answer(struct cli *c, const cJSON *series, const char *done)
+{
+	if (cli_opt(c, "wait"))
+		return wait_and_report_default(c, series);
+	if (c->json)
+		cli_print_json(c, series);
+	else
+		(void)printf(
+			"%s %lld%s\n", c->about->noun, (long long)json_int(series, "id", 0), done);
+	return CLI_GOOD;
+}
+
+int series_submitted(struct cli *c, const cJSON *series)
+{
+	const char *noun = c->about->noun;
+	long long id = json_int(series, "id", 0);
+	AUTO_FREE char *done = xasprintf(": `patchbay %s report %lld --wait` follows it", noun, id);
+
+	if (client_status(c->client) == 200)
+		cli_note("the same was submitted before: it is %s %lld, which `patchbay %s rerun "
+			 "%lld` does again",
+			noun, id, noun, id);
+	return answer(c, series, done);
 }
 
 static int change(struct cli *c, const char *verb, const char *done)
 {
 	struct error e = ERROR_INIT;
 	AUTO_JSON cJSON *series = NULL;
-	int64_t id;
 
-	if (ask(c, verb, &series, &e) < 0)
-		return cli_fail_error(c, &e);
-	id = json_int(series, "id", 0);
-	if (cli_opt(c, "wait"))
-		return series_wait_and_report(c, id, c->json ? "json" : "text");
-	if (c->json)
-		cli_print_json(c, series);
-	else
-		(void)printf("%s %lld %s\n", series_subject(c)->noun, (long long)id, done);
-	return CLI_GOOD;
+	return ask(c, verb, &series, &e) < 0 ? cli_fail_error(c, &e) : answer(c, series, done);
 }
 
 static int run_rerun(struct cli *c)
 {
-	return change(c, "rerun", "runs again");
+	return change(c, "rerun", " runs again");
 }
 
 static int run_cancel(struct cli *c)
 {
-	return change(c, "cancel", "is cancelled");
+	return change(c, "cancel", " is cancelled");
 }
 
 static int run_approve(struct cli *c)
 {
-	return change(c, "approve", "is approved");
+	return change(c, "approve", " is approved");
 }
 
 static bool known_format(const char *format)
@@ -237,11 +246,11 @@ static int run_report(struct cli *c)
 			format);
 		return cli_fail_error(c, &e);
 	}
-	if (cli_id(c->args[0], series_subject(c)->noun, &id, &e) < 0 || !cli_client(c, &e))
+	if (cli_id(c->args[0], c->about->noun, &id, &e) < 0 || !cli_client(c, &e))
 		return cli_fail_error(c, &e);
 	if (cli_opt(c, "wait"))
-		return series_wait_and_report(c, id, format);
-	return series_print_report(c, id, format, &e) < 0 ? cli_fail_error(c, &e) : CLI_GOOD;
+		return wait_and_report(c, id, format);
+	return print_report(c, id, format, &e) < 0 ? cli_fail_error(c, &e) : CLI_GOOD;
 }
 
 const struct command series_commands[] = {
@@ -263,7 +272,7 @@ const struct command series_commands[] = {
 
 const struct command comparison_commands[] = {
 	{"comparison ls", "", "the comparisons of two commits, newest first", NULL, NULL, 0, 0,
-		run_comparison_ls},
+		run_ls},
 	{"comparison show", "ID [--wait]", "what a comparison is and where it stands", NULL,
 		wait_options, 1, 1, run_show},
 	{"comparison rerun", "ID [--wait]", "build and boot both again under the same id",

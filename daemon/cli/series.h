@@ -4,16 +4,18 @@
 
 #include "daemon/cli/cli.h"
 
-/* Series and comparisons of two commits have the same verbs: what a command is about. */
+/* Series and comparisons of two commits have the same verbs: c->about is what a command is about. */
 struct subject {
 	const char *noun; /* of the commands, and of queries */
 	const char *path;
+	const struct column *list; /* what `ls` prints */
+	const struct column *show;
 };
-const struct subject *series_subject(const struct cli *c);
+extern const struct subject series_subject;
+extern const struct subject comparison_subject;
 
-/* The report on a series, or on a comparison, to standard output. format: text or json. */
-int series_print_report(struct cli *c, int64_t id, const char *format, struct error *e);
-/* Follow it to its end, print the report; returns the exit code, failures told. */
-int series_wait_and_report(struct cli *c, int64_t id, const char *format);
+/* What was submitted, as the lab answered: followed to its report with --wait, or printed. Returns
+ * the exit code. */
+int series_submitted(struct cli *c, const cJSON *series);
 
 #endif

@@ -146,7 +146,6 @@ static int run_submit(struct cli *c)
 	struct order o = {.c = c};
 	AUTO_JSON cJSON *series = NULL;
 	const char *need;
-	int64_t id;
 
 	if ((c->n_args == 0) == !cli_opt(c, "git")) {
 		error_set(&e, -EINVAL,
@@ -161,17 +160,7 @@ static int run_submit(struct cli *c)
 			return cli_fail_error(c, &e);
 	if (send_series(&o, &series, &e) < 0)
 		return cli_fail_error(c, &e);
-	id = json_int(series, "id", 0);
-	if (client_status(c->client) == 200)
-		cli_note("the same was submitted before: it is series %lld", (long long)id);
-	if (cli_opt(c, "wait"))
-		return series_wait_and_report(c, id, c->json ? "json" : "text");
-	if (c->json)
-		cli_print_json(c, series);
-	else
-		(void)printf("series %lld: `patchbay series report %lld --wait` follows it\n",
-			(long long)id, (long long)id);
-	return CLI_GOOD;
+	return series_submitted(c, series);
 }
 
 const struct command submit_commands[] = {

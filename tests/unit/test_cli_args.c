@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "daemon/cli/cli.h"
+#include "daemon/cli/series.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -137,10 +137,33 @@ static void test_ids(void **state)
 	assert_int_equal(id, 17);
 }
 
+static void test_commands_know_what_they_are_about(void **state)
+{
+	static const struct {
+		const char *words[2];
+		const struct subject *about;
+	} rows[] = {
+		{{"series", "ls"}, &series_subject},
+		{{"submit", "a.mbox"}, &series_subject},
+		{{"comparison", "ls"}, &comparison_subject},
+		{{"compare", "a"}, &comparison_subject},
+		{{"job", "ls"}, NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct error e = ERROR_INIT;
+		struct cli c = {0};
+
+		(void)cli_parse(&c, 3, ARGV(rows[i].words[0], rows[i].words[1]), &e);
+		assert_ptr_equal(c.about, rows[i].about);
+		free(c.state_dir);
+	}
+}
+
 static void test_every_command_explains_itself(void **state)
 {
-	for (size_t t = 0; cli_tables[t]; t++)
-		for (const struct command *k = cli_tables[t]; k->name; k++) {
+	for (const struct command_table *t = cli_tables; t->commands; t++)
+		for (const struct command *k = t->commands; k->name; k++) {
 			assert_non_null(k->synopsis);
 			assert_true(strlen(k->summary) > 10);
 			assert_non_null(k->run);
@@ -158,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_json_is_known_before_anything_fails),
 		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_commands_know_what_they_are_about),
 		cmocka_unit_test(test_every_command_explains_itself),
 	};
 
