@@ -94,8 +94,9 @@ const char *cli_opt(const struct cli *c, const char *name)
 int cli_id(const char *text, const char *what, int64_t *ret_id, struct error *e)
 {
 	if (parse_int64(text, 1, INT64_MAX, ret_id) < 0)
-		return error_set(
-			e, -EINVAL, "`%s` is no %s id: a number is wanted, see `ls`", text, what);
+		return error_set(e, -EINVAL,
+			"`%s` is no %s id: a number is wanted, see `patchbay %s ls`", text, what,
+			what);
 	return 0;
 }
 

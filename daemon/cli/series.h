@@ -4,7 +4,7 @@
 
 #include "daemon/cli/cli.h"
 
-/* Series and comparisons of two commits have the same verbs: c->about is what a command is about. */
+/* Series and comparisons of two commits have the same verbs: c->about says which it is. */
 struct subject {
 	const char *noun; /* of the commands, and of queries */
 	const char *path;

@@ -164,7 +164,7 @@ holds "that says why nothing was booted" "$out" '.reasons[0] | contains("same co
 id=$(jq .comparison.id <<<"$out")
 run pb compare main "$head" --tree up --json
 holds "the same again is the same comparison" "$out" '.id == '"$id"' and .patched == "'"$head"'"'
-truth "and says so" grep -q "comparison $id" <<<"$err"
+truth "and says so, with what does it again" grep -q "patchbay comparison rerun $id" <<<"$err"
 run pb comparison ls --json
 holds "it is listed" "$out" '[.items[].id] | index('"$id"') != null'
 run pb comparison show "$id"
