@@ -4,6 +4,7 @@
  * guest, keep its console from the first byte, listen to console and results as they come, end it
  * when it is beyond rescue, and judge (boot_judge.h).
  */
+#include "daemon/worker/boot_job.h"
 #include "daemon/worker/boot_judge.h"
 #include "daemon/worker/boot_tests.h"
 #include "daemon/worker/remote.h"
@@ -20,7 +21,6 @@
 #define POWER_OFF_MS 10000 /* from the last result to the guest's end */
 #define SLACK_MS (120 * 1000) /* what the agent may take outside the guest */
 #define MAX_RESULTS (64 * 1024 * 1024) /* bytes kept of the result channel */
-#define MAX_INIT_ARGS 4096
 
 struct sample {
 	char *metric;
@@ -30,11 +30,7 @@ struct sample {
 
 struct boot {
 	struct job *job;
-	const cJSON *machine;
-	const char *machine_name, *model, *image, *image_sha256, *cmdline, *clock;
-	const char *checker; /* of the kernel's, which is to be active; or NULL */
-	int64_t memory_mib, cpus, seed, boot_seconds, silence_seconds, total_seconds;
-	struct strbuf init_args;
+	struct boot_job ask;
 
 	struct scan_console *console;
 	struct scan_results *results;
@@ -51,82 +47,6 @@ struct boot {
 	size_t n_samples;
 };
 
-static int read_machine(struct boot *b, struct error *e)
-{
-	const cJSON *doc = b->job->doc, *limits = json_get(doc, "limits");
-	const char *kind;
-	int err;
-
-	b->machine = json_get(doc, "machine");
-	if ((err = json_need_str(b->machine, "name", &b->machine_name, e)) ||
-		(err = json_need_str(b->machine, "kind", &kind, e)) ||
-		(err = json_need_str(b->machine, "model", &b->model, e)) ||
-		(err = json_need_int(b->machine, "memory_mib", 64, 1 << 24, &b->memory_mib, e)) ||
-		(err = json_need_int(b->machine, "cpus", 1, 1024, &b->cpus, e)) ||
-		(err = json_need_int(limits, "boot_seconds", 1, 86400, &b->boot_seconds, e)) ||
-		(err = json_need_int(
-			 limits, "silence_seconds", 1, 86400, &b->silence_seconds, e)) ||
-		(err = json_need_int(limits, "total_seconds", 1, 7 * 86400, &b->total_seconds, e)))
-		return err;
-	if (!streq(kind, "qemu"))
-		return error_set(e, -ENOTSUP,
-			"machine %s is of kind %s: only qemu machines can be booted",
-			b->machine_name, kind);
-	return 0;
-}
-
-/* One benchmark as the target takes it: run=NAME,option=value… What is no scalar is for us. */
-static int add_benchmark(struct boot *b, const cJSON *benchmark, struct error *e)
-{
-	const char *name;
-	const cJSON *item;
-	int err = json_need_str(benchmark, "run", &name, e);
-
-	if (err)
-		return err;
-	strbuf_addf(&b->init_args, " run=%s", name);
-	json_for_each (item, benchmark) {
-		if (streq(item->string, "run"))
-			continue;
-		if (cJSON_IsString(item))
-			strbuf_addf(&b->init_args, ",%s=%s", item->string, item->valuestring);
-		else if (cJSON_IsNumber(item))
-			strbuf_addf(&b->init_args, ",%s=%.15g", item->string, item->valuedouble);
-		else if (cJSON_IsBool(item))
-			strbuf_addf(&b->init_args, ",%s=%d", item->string, cJSON_IsTrue(item));
-	}
-	return 0;
-}
-
-static int read_job(struct boot *b, struct error *e)
-{
-	const cJSON *doc = b->job->doc, *benchmark;
-
-	if (read_machine(b, e) || json_need_str(doc, "image", &b->image, e) ||
-		json_need_str(doc, "image_sha256", &b->image_sha256, e) ||
-		json_need_str(doc, "cmdline", &b->cmdline, e) ||
-		json_need_int(doc, "seed", 0, INT32_MAX, &b->seed, e))
-		return error_prefix(e, "the boot job");
-	if (!is_sha256(b->image_sha256))
-		return error_set(
-			e, ERR_SYNTAX, "the boot job: \"%.80s\" is no SHA-256", b->image_sha256);
-	b->clock = json_str(doc, "clock", "wall");
-	strbuf_addf(&b->init_args, "seed=%lld clock=%s", (long long)b->seed, b->clock);
-	b->checker = json_str(doc, "checker", NULL);
-	if (b->checker)
-		strbuf_addf(&b->init_args, " checker=%s", b->checker);
-	json_for_each (benchmark, json_get(doc, "benchmarks")) {
-		if (add_benchmark(b, benchmark, e))
-			return error_prefix(e, "the boot job's benchmarks");
-	}
-	if (b->init_args.overflow)
-		return error_set(e, ERR_LIMIT,
-			"the boot job's benchmarks need more than %d bytes of "
-			"kernel command line",
-			MAX_INIT_ARGS);
-	return 0;
-}
-
 /* Tells every stage, also those that were passed within one piece of the console. */
 static void reach(struct boot *b, enum boot_reached reached)
 {
@@ -141,7 +61,7 @@ static void add_sample(const char *metric, double value, cJSON *params, void *da
 {
 	struct boot *b = data;
 
-	b->samples = xreallocarray(b->samples, b->n_samples + 1, sizeof(*b->samples));
+	b->samples = xgrow(b->samples, b->n_samples, sizeof(*b->samples));
 	b->samples[b->n_samples++] = (struct sample){xstrdup(metric), value, params};
 }
 
@@ -174,12 +94,12 @@ static void on_record(const struct scan_record *r, void *data)
 		b->boot_id = xstrdup_null(r->boot_id);
 		b->guest_cmdline = xstrdup_null(r->cmdline);
 		json_set_str(b->facts, "kernel", r->kernel);
-		if (r->seed != b->seed && !b->lab_problem)
+		if (r->seed != b->ask.seed && !b->lab_problem)
 			b->lab_problem = xasprintf("the guest ran with seed %lld instead of %lld",
-				(long long)r->seed, (long long)b->seed);
-		if (!streq(r->clock, b->clock) && !b->lab_problem)
+				(long long)r->seed, (long long)b->ask.seed);
+		if (!streq(r->clock, b->ask.clock) && !b->lab_problem)
 			b->lab_problem = xasprintf("the guest read the %s clock instead of the %s",
-				r->clock ? r->clock : "unknown", b->clock);
+				r->clock ? r->clock : "unknown", b->ask.clock);
 		break;
 	case SCAN_SAMPLE:
 		add_sample(r->metric, r->value, r->params ? cJSON_Duplicate(r->params, true) : NULL,
@@ -302,18 +222,15 @@ static int on_timer(struct remote_call *call, struct error *e)
 		call, b->grace ? "the kernel has panicked" : "the results are complete", e);
 }
 
-/* Archives of the lab's own tests: [{"name","sha256","path"}]. */
 static int put_tests(struct boot *b, struct remote *r, struct error *e)
 {
 	const cJSON *test;
 
-	json_for_each (test, json_get(b->job->doc, "tests")) {
-		const char *sha256, *path;
-		int err;
+	json_for_each (test, b->ask.tests) {
+		int err =
+			remote_blob(r, json_str(test, "sha256", ""), json_str(test, "path", ""), e);
 
-		if ((err = json_need_str(test, "sha256", &sha256, e)) ||
-			(err = json_need_str(test, "path", &path, e)) ||
-			(err = remote_blob(r, sha256, path, e)))
+		if (err)
 			return error_prefix(e, "the boot job's tests");
 	}
 	return 0;
@@ -330,7 +247,7 @@ static int put_blobs(struct boot *b, struct remote *r, char *target_sha256, stru
 		return error_prefix(e, "the target for guests belongs beside patchbay-worker");
 	err = remote_blob(r, target_sha256, target, e);
 	if (!err)
-		err = remote_blob(r, b->image_sha256, b->image, e);
+		err = remote_blob(r, b->ask.image_sha256, b->ask.image, e);
 	return err ? err : put_tests(b, r, e);
 }
 
@@ -341,24 +258,24 @@ static int boot_there(struct boot *b, struct remote *r, const char *target_sha25
 	struct remote_handlers handlers = {.bytes = on_bytes,
 		.batch = on_batch,
 		.timer = on_timer,
-		.budget_ms = b->total_seconds * 1000 + SLACK_MS};
+		.budget_ms = b->ask.total_seconds * 1000 + SLACK_MS};
 	AUTO_STRBUF struct strbuf request;
 
 	request_begin(&request, r, "boot");
-	request_add(&request, "image", b->image_sha256);
+	request_add(&request, "image", b->ask.image_sha256);
 	request_add(&request, "target", target_sha256);
-	json_for_each (test, json_get(b->job->doc, "tests"))
+	json_for_each (test, b->ask.tests)
 		request_add(&request, "extra", json_str(test, "sha256", ""));
-	request_add(&request, "model", b->model);
-	request_add_int(&request, "memory_mib", b->memory_mib);
-	request_add_int(&request, "cpus", b->cpus);
-	request_add(&request, "cmdline", b->cmdline);
-	request_add(&request, "init_args", b->init_args.buf);
-	request_add(&request, "accel", json_str(b->machine, "accel", ""));
-	request_add(&request, "clock", b->clock);
-	request_add_int(&request, "boot_seconds", b->boot_seconds);
-	request_add_int(&request, "silence_seconds", b->silence_seconds);
-	request_add_int(&request, "total_seconds", b->total_seconds);
+	request_add(&request, "model", b->ask.model);
+	request_add_int(&request, "memory_mib", b->ask.memory_mib);
+	request_add_int(&request, "cpus", b->ask.cpus);
+	request_add(&request, "cmdline", b->ask.cmdline);
+	request_add(&request, "init_args", b->ask.init_args.buf);
+	request_add(&request, "accel", b->ask.accel);
+	request_add(&request, "clock", b->ask.clock);
+	request_add_int(&request, "boot_seconds", b->ask.boot_seconds);
+	request_add_int(&request, "silence_seconds", b->ask.silence_seconds);
+	request_add_int(&request, "total_seconds", b->ask.total_seconds);
 	return remote_call(r, &request, &handlers, b, ret_end, e);
 }
 
@@ -405,9 +322,9 @@ static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
 {
 	const struct scan_findings *findings;
 	struct boot_facts f = {.how = json_str(end, "how", "?"),
-		.boot_seconds = b->boot_seconds,
-		.silence_seconds = b->silence_seconds,
-		.total_seconds = b->total_seconds};
+		.boot_seconds = b->ask.boot_seconds,
+		.silence_seconds = b->ask.silence_seconds,
+		.total_seconds = b->ask.total_seconds};
 	const char *tests_problem = boot_tests_end(b->tests);
 	char exit_text[200];
 
@@ -424,7 +341,7 @@ static void judge(struct boot *b, const cJSON *end, struct boot_judgement *j)
 	f.broken = b->broken.code ? b->broken.msg : NULL;
 	f.kernel_problem = b->kernel_problem;
 	f.lab_problem = b->lab_problem ? b->lab_problem : tests_problem;
-	f.checker = b->checker;
+	f.checker = b->ask.checker;
 	f.checker_said = scan_console_said(b->console);
 	f.checker_at_start = json_str(b->facts, "checker_at_start", NULL);
 	f.checker_at_end = json_str(b->facts, "checker_at_end", NULL);
@@ -448,13 +365,13 @@ static void fill_result(struct boot *b, const cJSON *end, cJSON *result)
 	json_set_str(result, "boot_id", b->boot_id);
 	json_set_str(result, "cmdline",
 		b->guest_cmdline ? b->guest_cmdline : json_str(end, "cmdline", NULL));
-	json_set_str(result, "image_sha256", b->image_sha256);
+	json_set_str(result, "image_sha256", b->ask.image_sha256);
 	json_set_str(result, "reached", boot_reached_name(b->reached));
 	json_set_str(result, "last_line", scan_console_last_line(b->console));
-	json_set_str(b->facts, "name", b->machine_name);
-	json_set_str(b->facts, "model", b->model);
-	json_set_int(b->facts, "memory_mib", b->memory_mib);
-	json_set_int(b->facts, "cpus", b->cpus);
+	json_set_str(b->facts, "name", b->ask.machine_name);
+	json_set_str(b->facts, "model", b->ask.model);
+	json_set_int(b->facts, "memory_mib", b->ask.memory_mib);
+	json_set_int(b->facts, "cpus", b->ask.cpus);
 	if (json_get(end, "host"))
 		json_set(b->facts, "host", cJSON_Duplicate(json_get(end, "host"), true));
 	json_set_str(b->facts, "accel_why", json_str(end, "accel_why", NULL));
@@ -509,12 +426,11 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	struct boot b = {.job = job, .results_fd = -1};
 	int err;
 
-	strbuf_init(&b.init_args, MAX_INIT_ARGS);
 	b.console = scan_console_new();
 	b.results = scan_results_new(on_record, &b);
 	b.tests = boot_tests_new(&(struct boot_tests_out){add_test_finding, add_sample, &b});
 	b.facts = cJSON_CreateObject();
-	err = read_job(&b, e);
+	err = boot_job_read(&b.ask, job->doc, e);
 	if (!err)
 		err = boot(&b, result, e);
 	/* Also of a boot that the lab lost: what the kernel said until then. */
@@ -530,7 +446,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	free(b.kernel_problem);
 	free(b.lab_problem);
 	cJSON_Delete(b.facts);
-	strbuf_done(&b.init_args);
+	boot_job_done(&b.ask);
 	closep(&b.results_fd);
 	scan_results_free(b.results);
 	boot_tests_free(b.tests);
