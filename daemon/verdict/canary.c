@@ -2,14 +2,6 @@
 /* The base's first counted boot, done twice: does counted time repeat on this machine, to the digit? */
 #include "daemon/verdict/internal.h"
 
-static const struct fact_sample *sample_of(const struct fact_boot *b, const char *metric)
-{
-	for (size_t i = 0; i < b->n_samples; i++)
-		if (strcmp(b->samples[i].metric, metric) == 0)
-			return &b->samples[i];
-	return NULL;
-}
-
 /* The boot that the canary does again. */
 static const struct fact_boot *first_of(const struct facts *f, const struct fact_boot *canary)
 {
@@ -26,40 +18,44 @@ static const struct fact_boot *first_of(const struct facts *f, const struct fact
 	return NULL;
 }
 
-static void say(struct verdict *v, const struct fact_boot *canary, const char *how)
+struct value {
+	char text[32];
+};
+
+/* NULL: not measured. */
+static struct value value_of(const struct fact_sample *s)
+{
+	struct value value = {"not measured"};
+
+	if (s)
+		(void)snprintf(value.text, sizeof(value.text), "%.17g", s->value);
+	return value;
+}
+
+static void say(struct verdict *v, const struct fact_boot *canary, const char *metric,
+	const struct fact_sample *first, const struct fact_sample *again)
 {
 	if (!v->unrepeated)
-		v->unrepeated = xasprintf("counted time does not repeat on %s: %s, in two boots of "
-					  "one image with one seed",
-			canary->machine, how);
+		v->unrepeated = xasprintf(
+			"counted time does not repeat on %s: %s was %s and then %s, in two boots "
+			"of one image with one seed",
+			canary->machine, metric, value_of(first).text, value_of(again).text);
 }
 
 static void check(struct verdict *v, const struct fact_boot *first, const struct fact_boot *canary)
 {
-	char how[512];
-
 	for (size_t i = 0; i < first->n_samples; i++) {
 		const struct fact_sample *a = &first->samples[i];
-		const struct fact_sample *b = sample_of(canary, a->metric);
+		const struct fact_sample *b = verdict_sample(canary, a->metric);
 
-		if (b && b->value == a->value)
-			continue;
-		if (b)
-			(void)snprintf(how, sizeof(how), "%s was %.17g and then %.17g", a->metric,
-				a->value, b->value);
-		else
-			(void)snprintf(how, sizeof(how), "%s was %.17g and then not measured",
-				a->metric, a->value);
-		say(v, canary, how);
+		if (!b || b->value != a->value)
+			say(v, canary, a->metric, a, b);
 	}
 	for (size_t i = 0; i < canary->n_samples; i++) {
 		const struct fact_sample *b = &canary->samples[i];
 
-		if (sample_of(first, b->metric))
-			continue;
-		(void)snprintf(how, sizeof(how), "%s was not measured and then %.17g", b->metric,
-			b->value);
-		say(v, canary, how);
+		if (!verdict_sample(first, b->metric))
+			say(v, canary, b->metric, NULL, b);
 	}
 }
 

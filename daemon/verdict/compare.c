@@ -72,14 +72,6 @@ static double threshold_of(const struct facts *f, enum clock clock)
 				   : json_num(thresholds, "counted", DEFAULT_COUNTED_THRESHOLD);
 }
 
-static const struct fact_sample *sample_of(const struct fact_boot *b, const char *metric)
-{
-	for (size_t i = 0; i < b->n_samples; i++)
-		if (strcmp(b->samples[i].metric, metric) == 0)
-			return &b->samples[i];
-	return NULL;
-}
-
 /* A boot under KVM and one under TCG compare hosts, not kernels. */
 static bool same_accel(const struct fact_boot *a, const struct fact_boot *b)
 {
@@ -159,10 +151,10 @@ static void collect_pair(const struct facts *f, struct verdict *v, const struct 
 {
 	for (size_t i = 0; i < base->n_samples; i++) {
 		const struct fact_sample *b = &base->samples[i];
-		const struct fact_sample *p = sample_of(patched, b->metric);
+		const struct fact_sample *p = verdict_sample(patched, b->metric);
 		struct comparison *c;
 
-		if (!p || sample_of(base, b->metric) != b || !is_compared(f, b->metric))
+		if (!p || verdict_sample(base, b->metric) != b || !is_compared(f, b->metric))
 			continue;
 		c = comparison_for(f, v, base, b->metric);
 		add_sample(&c->base, b->value);

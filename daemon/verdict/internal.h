@@ -15,6 +15,9 @@ void verdict_compare(const struct facts *f, struct verdict *v);
 /* v->performance, and which comparisons decide it */
 void verdict_performance(const struct facts *f, struct verdict *v);
 
+/* The first of a metric in a boot, or NULL. */
+const struct fact_sample *verdict_sample(const struct fact_boot *b, const char *metric);
+
 /* A profile names metrics as the wall clock measures them; by the counted clock their twins count. */
 bool verdict_is_primary(const struct facts *f, enum clock clock, const char *metric);
 /* The name that the counted clock has for what this is by the wall clock; heap. NULL: none. */

@@ -9,6 +9,14 @@ const struct fact_build *verdict_build(const struct facts *f, int patch)
 	return NULL;
 }
 
+const struct fact_sample *verdict_sample(const struct fact_boot *b, const char *metric)
+{
+	for (size_t i = 0; i < b->n_samples; i++)
+		if (strcmp(b->samples[i].metric, metric) == 0)
+			return &b->samples[i];
+	return NULL;
+}
+
 /* Both revisions that a comparison names are one. */
 static bool is_same_commit(const struct facts *f)
 {
