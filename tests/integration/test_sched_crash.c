@@ -21,6 +21,13 @@
 #define KILLS 30
 #define SAMPLES_OF_A_BOOT 5
 
+/* Both clocks, so that canaries are killed too. */
+#define PROFILE                                                                      \
+	"profiles:\n"                                                                \
+	"  - name: both\n"                                                           \
+	"    clocks: { wall: { pairs: 5, max_pairs: 20 }, counted: { seeds: 5 } }\n" \
+	"    benchmarks: [ { run: dma-map, primary: [ hugetlbfs.unmap_seconds ] } ]\n"
+
 struct daemon {
 	struct loop *loop;
 	struct store *store;
@@ -65,12 +72,14 @@ static int submit(struct daemon *d, int number)
 	int64_t id;
 	bool created;
 
-	return submit_text(d->sched, mail, (struct submit_opts){.tree = "t"}, &id, &created, NULL);
+	return submit_text(d->sched, mail, (struct submit_opts){.tree = "t", .profile = "both"},
+		&id, &created, NULL);
 }
 
 static int compare(struct daemon *d)
 {
-	const struct submit_opts o = {.tree = "t", .base = "main", .patched = "topic"};
+	const struct submit_opts o = {
+		.tree = "t", .base = "main", .patched = "topic", .profile = "both"};
 	AUTO_SERIES struct series_row row = {0};
 	bool created;
 
@@ -200,7 +209,7 @@ static void check_run(struct store *store, int64_t id, size_t jobs)
 static void everything_is_there_once_however_often_it_is_killed(void **state)
 {
 	char dir[] = "/tmp/patchbay-crash-XXXXXX";
-	AUTO_FREE char *worker = NULL;
+	AUTO_FREE char *worker = NULL, *profiles = NULL, *profile = NULL;
 	struct store *store = NULL;
 	unsigned draw = 12345;
 	bool ended = false;
@@ -208,6 +217,10 @@ static void everything_is_there_once_however_often_it_is_killed(void **state)
 	assert_non_null(mkdtemp(dir));
 	worker = path_join(dir, "worker");
 	make_workers(worker);
+	profiles = path_join(dir, "profiles");
+	profile = path_join(profiles, "both.yaml");
+	assert_int_equal(file_mkdirs(profiles, 0700, NULL), 0);
+	assert_int_equal(file_write_atomic(profile, PROFILE, strlen(PROFILE), 0600, NULL), 0);
 	for (int i = 0; i < KILLS && !ended; i++) {
 		draw = draw * 1103515245 + 12345;
 		ended = run_for(dir, worker, 60 + (int)(draw >> 16) % 500);
