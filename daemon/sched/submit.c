@@ -126,25 +126,23 @@ static int check_needs(struct sched *s, const struct submit_opts *o, struct erro
 
 static int check_mail(const struct submit_opts *o, struct error *e)
 {
-	if (o->source)
-		return 0;
 	if (o->mail_size == 0)
 		return error_set(e, ERR_SYNTAX,
 			"what was sent is empty: send a mail or an mbox with patches");
 	if (o->mail_size > SUBMIT_MAX_BYTES)
 		return error_set(e, ERR_LIMIT, "what was sent has %lld bytes, and %d are the limit",
 			(long long)o->mail_size, SUBMIT_MAX_BYTES);
-	if (!streq(o->until, "apply") && !streq(o->until, "build") && !streq(o->until, "test"))
-		return error_set(
-			e, ERR_SYNTAX, "until is apply, build or test, not '%s'", o->until);
 	return 0;
 }
 
 /* What is sent or named, as far as it can be judged without looking at it. */
 static int check_content(const struct submit_opts *o, struct error *e)
 {
-	int err = o->patched ? 0 : check_mail(o, e);
+	int err = o->source || o->patched ? 0 : check_mail(o, e);
 
+	if (!err && !streq(o->until, "apply") && !streq(o->until, "build") &&
+		!streq(o->until, "test"))
+		err = error_set(e, ERR_SYNTAX, "until is apply, build or test, not '%s'", o->until);
 	if (!err && o->patched && !o->base)
 		err = error_set(e, ERR_SYNTAX,
 			"two revisions are compared: base and patched; only one was named");

@@ -40,6 +40,8 @@ static void test_refused(void **state)
 	} cases[] = {
 		{POST, NULL, "", 400, "empty"},
 		{POST, "Content-Type: application/json\r\n", "{}", 400, "message_id"},
+		{POST, "Content-Type: application/json\r\n",
+			"{\"message_id\":\"a@b\",\"until\":\"nope\"}", 400, "not 'nope'"},
 		{POST, "Content-Type: application/x-www-form-urlencoded\r\n", MAIL, 415,
 			"application/mbox"},
 		{"POST /api/v1/series?tree=nope", NULL, MAIL, 404, "nope"},
