@@ -2,7 +2,6 @@
 #include "daemon/config/benchmarks.h"
 #include "base/util.h"
 
-#define COUNTED_PREFIX "counted_"
 #define MAX_SIZE_MIB ((int64_t)1024 * 1024)
 #define BOTH_CLOCKS (BENCHMARK_WALL | BENCHMARK_COUNTED)
 
@@ -160,9 +159,9 @@ static void settle_options(cJSON *benchmark, const char *clock)
 	json_for_each (item, given) {
 		const char *name;
 
-		if (!starts_with(item->string, COUNTED_PREFIX))
+		if (!starts_with(item->string, BENCHMARK_COUNTED_PREFIX))
 			continue;
-		name = item->string + strlen(COUNTED_PREFIX);
+		name = item->string + strlen(BENCHMARK_COUNTED_PREFIX);
 		cJSON_DeleteItemFromObjectCaseSensitive(benchmark, item->string);
 		if (!streq(clock, "counted"))
 			continue;

@@ -14,6 +14,7 @@
 #define BENCHMARK_COUNTED 2u
 
 #define BENCHMARK_OPTIONAL INT64_MIN
+#define BENCHMARK_COUNTED_PREFIX "counted_"
 
 /* A whole number that a profile may set, where it has no words; counted_X stands in for X under the
  * counted clock, and is never more where it is left out. */

@@ -6,7 +6,6 @@
 #include "daemon/config/units.h"
 
 #define MAX_PAIRS 200
-#define COUNTED_PREFIX "counted_"
 
 static const struct {
 	const char *name;
@@ -75,26 +74,32 @@ static int resolve_clocks(
 	return err;
 }
 
+/* Where a file's options are. */
+static const struct {
+	const char *name;
+	size_t offset;
+} option_fields[] = {
+	{"size_mib", offsetof(struct raw_benchmark, size_mib)},
+	{"counted_size_mib", offsetof(struct raw_benchmark, counted_size_mib)},
+	{"iterations", offsetof(struct raw_benchmark, iterations)},
+	{"warmup", offsetof(struct raw_benchmark, warmup)},
+	{"call_kib", offsetof(struct raw_benchmark, call_kib)},
+	{"access", offsetof(struct raw_benchmark, access)},
+	{"large_pages", offsetof(struct raw_benchmark, large_pages)},
+	{"rounds", offsetof(struct raw_benchmark, rounds)},
+	{"seconds", offsetof(struct raw_benchmark, seconds)},
+};
+
+static const char *text_at(const struct raw_benchmark *raw, size_t offset)
+{
+	return *(char *const *)((const char *)raw + offset);
+}
+
 static const char *option_text(const struct raw_benchmark *raw, const char *name)
 {
-	const struct {
-		const char *name;
-		const char *text;
-	} options[] = {
-		{"size_mib", raw->size_mib},
-		{"counted_size_mib", raw->counted_size_mib},
-		{"iterations", raw->iterations},
-		{"warmup", raw->warmup},
-		{"call_kib", raw->call_kib},
-		{"access", raw->access},
-		{"large_pages", raw->large_pages},
-		{"rounds", raw->rounds},
-		{"seconds", raw->seconds},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		if (streq(options[i].name, name))
-			return options[i].text;
+	for (size_t i = 0; i < ARRAY_SIZE(option_fields); i++)
+		if (streq(option_fields[i].name, name))
+			return text_at(raw, option_fields[i].offset);
 	return NULL;
 }
 
@@ -109,12 +114,12 @@ static bool has_option(const struct benchmark *b, const char *name)
 static int check_options(
 	const struct benchmark *b, const struct raw_benchmark *raw, struct error *e)
 {
-	static const char *const names[] = {"size_mib", "counted_size_mib", "iterations", "warmup",
-		"call_kib", "access", "large_pages", "rounds", "seconds"};
+	for (size_t i = 0; i < ARRAY_SIZE(option_fields); i++) {
+		const char *name = option_fields[i].name;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (option_text(raw, names[i]) && !has_option(b, names[i]))
-			return error_set(e, ERR_SYNTAX, "it has no %s: leave it out", names[i]);
+		if (text_at(raw, option_fields[i].offset) && !has_option(b, name))
+			return error_set(e, ERR_SYNTAX, "it has no %s: leave it out", name);
+	}
 	if (!b->cases && raw->cases_count)
 		return error_set(e, ERR_SYNTAX, "it has no cases: leave them out");
 	if (!b->is_own && (raw->test || raw->path))
@@ -158,8 +163,8 @@ static int resolve_number(
 
 	if (def == BENCHMARK_OPTIONAL && !text)
 		return 0;
-	if (starts_with(o->name, COUNTED_PREFIX))
-		def = MIN_OF(def, json_int(to, o->name + strlen(COUNTED_PREFIX), def));
+	if (starts_with(o->name, BENCHMARK_COUNTED_PREFIX))
+		def = MIN_OF(def, json_int(to, o->name + strlen(BENCHMARK_COUNTED_PREFIX), def));
 	err = number(o->name, text, o->min, o->max, def, &n, e);
 	if (!err)
 		json_set_int(to, o->name, n);
