@@ -186,7 +186,7 @@ static int take_replies(struct visit *v, const cJSON *found, struct error *e)
  * New mails answer series that are not among those the visit knew of: partial rerolls, replies. Those
  * that the lab has come along when the same mails are gone through once more.
  */
-static int recall(struct visit *v, const cJSON *asks, int64_t job_id, struct error *e)
+static int recall(struct visit *v, const cJSON *asks, bool *ret_recalls, struct error *e)
 {
 	struct sched *s = v->s;
 	const cJSON *item;
@@ -201,7 +201,7 @@ static int recall(struct visit *v, const cJSON *asks, int64_t job_id, struct err
 			continue;
 		s->recalled = xgrow(s->recalled, s->n_recalled, sizeof(*s->recalled));
 		s->recalled[s->n_recalled++] = (struct recalled){v->archive_id, part};
-		s->recall_job = job_id;
+		*ret_recalls = true;
 	}
 	return 0;
 }
@@ -233,7 +233,7 @@ static int take_back(struct visit *v, const char *message_id, struct error *e)
 	return err;
 }
 
-int inbox_take(struct sched *s, const struct job_row *job, const cJSON *result, struct error *e)
+int inbox_take(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e)
 {
 	AUTO_JSON cJSON *config = NULL;
 	AUTO_ARCHIVE struct archive_row row = {0};
@@ -245,15 +245,15 @@ int inbox_take(struct sched *s, const struct job_row *job, const cJSON *result, 
 		return err;
 	v.config = config;
 	v.archive_id = row.id;
-	err = recall(&v, json_get(result, "asks"), job->id, e);
-	if (err < 0 || s->recall_job == job->id)
+	err = recall(&v, json_get(o->result, "asks"), &o->recalls, e);
+	if (err < 0 || o->recalls)
 		return err;
-	json_for_each (item, json_get(result, "taken_back")) {
+	json_for_each (item, json_get(o->result, "taken_back")) {
 		err = take_back(&v, cJSON_GetStringValue(item), e);
 		if (err < 0)
 			return err;
 	}
-	json_for_each (item, json_get(result, "series")) {
+	json_for_each (item, json_get(o->result, "series")) {
 		err = json_bool(item, "only_replies", false) ? take_replies(&v, item, e)
 							     : take_series(&v, item, e);
 		if (err < 0)
@@ -270,7 +270,7 @@ int inbox_store(
 
 	if (err < 0)
 		return err;
-	if (o->status == STATUS_PASS && s->recall_job == job->id)
+	if (o->status == STATUS_PASS && o->recalls)
 		return 0;
 	if (o->status == STATUS_PASS)
 		forget_recalled(s, row.id);

@@ -26,7 +26,7 @@ int inbox_spec(struct sched *s, const struct job_row *job, cJSON *spec, int64_t 
  * is known by its mails, so that a visit that was cut and runs again takes none twice. Before the
  * job's end and the archive's new position are stored.
  */
-int inbox_take(struct sched *s, const struct job_row *job, const cJSON *result, struct error *e);
+int inbox_take(struct sched *s, const struct job_row *job, struct outcome *o, struct error *e);
 /* In the transaction of the job's end; a visit that asked for series is made again. */
 int inbox_store(
 	struct sched *s, const struct job_row *job, const struct outcome *o, struct error *e);

@@ -32,7 +32,6 @@ struct sched {
 	struct loop_source *inbox; /* the next visit to an archive */
 	struct recalled *recalled; /* not stored: a visit that does not find them asks again */
 	size_t n_recalled;
-	int64_t recall_job; /* the visit that asked last, whose mails are gone through once more */
 	struct loop_source *again; /* after trouble with the disk */
 };
 
@@ -97,6 +96,7 @@ struct outcome {
 	cJSON *result; /* or NULL */
 	cJSON *findings; /* arrays */
 	cJSON *samples;
+	bool recalls; /* a visit to an archive, whose mails are gone through once more */
 	int64_t *woken; /* series that can go on now that this is stored */
 	size_t n_woken;
 	int64_t *superseded; /* series that were cancelled for this one */

@@ -249,7 +249,7 @@ int outcome_store(struct sched *s, const struct job_row *job, struct outcome *o,
 	int err = 0;
 
 	if (streq(job->kind, "inbox") && o->status == STATUS_PASS)
-		err = inbox_take(s, job, o->result, e);
+		err = inbox_take(s, job, o, e);
 	if (err >= 0)
 		err = store_all(s, job, o, e);
 	/* These codes are about what the worker said, the others about the disk. */
