@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "patches/git/pack.h"
 
-#include "base/file.h"
-#include "base/strbuf.h"
 #include "patches/git/sha1.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #define OFS_DELTA 6
@@ -13,16 +10,10 @@
 #define MAX_INSERT 127u
 #define LEAST_DELTA 64u /* bytes; git takes none of less than four */
 
-struct entry {
-	const struct oid *id;
-	size_t offset;
-	uint32_t crc;
-};
-
 struct packing {
 	const struct pack_object *objects;
-	struct entry *entries;
-	struct strbuf pack;
+	size_t *offsets; /* of the objects in the pack */
+	struct strbuf *pack;
 	struct strbuf delta; /* of the object at hand */
 	z_stream z;
 };
@@ -164,7 +155,7 @@ static int add_packed(struct packing *p, const void *data, size_t len)
 		p->z.next_out = buf;
 		p->z.avail_out = sizeof(buf);
 		r = deflate(&p->z, Z_FINISH);
-		(void)strbuf_add(&p->pack, buf, sizeof(buf) - p->z.avail_out);
+		(void)strbuf_add(p->pack, buf, sizeof(buf) - p->z.avail_out);
 	} while (r == Z_OK);
 	return r == Z_STREAM_END ? 0 : ERR_STATE;
 }
@@ -172,116 +163,37 @@ static int add_packed(struct packing *p, const void *data, size_t len)
 static int add_object(struct packing *p, size_t i)
 {
 	const struct pack_object *o = &p->objects[i];
-	struct entry *entry = &p->entries[i];
-	size_t start = p->pack.len;
-	int r;
+	size_t start = p->pack->len;
 
-	*entry = (struct entry){.id = &o->id, .offset = start};
+	p->offsets[i] = start;
 	if (o->like != PACK_NONE && make_delta(&p->objects[o->like], o, &p->delta)) {
-		add_header(&p->pack, OFS_DELTA, p->delta.len);
-		add_distance(&p->pack, start - p->entries[o->like].offset);
-		r = add_packed(p, p->delta.buf, p->delta.len);
-	} else {
-		add_header(&p->pack, o->type, o->len);
-		r = add_packed(p, o->data, o->len);
+		add_header(p->pack, OFS_DELTA, p->delta.len);
+		add_distance(p->pack, start - p->offsets[o->like]);
+		return add_packed(p, p->delta.buf, p->delta.len);
 	}
-	entry->crc =
-		(uint32_t)crc32(0, (const Bytef *)p->pack.buf + start, (uInt)(p->pack.len - start));
-	return r;
+	add_header(p->pack, o->type, o->len);
+	return add_packed(p, o->data, o->len);
 }
 
-static int fill_pack(struct packing *p, size_t n, struct error *e)
+int pack_fill(const struct pack_object *objects, size_t n, struct strbuf *out, struct error *e)
 {
+	AUTO_FREE size_t *offsets = xcalloc(n, sizeof(*offsets));
+	struct packing p = {.objects = objects, .offsets = offsets, .pack = out};
 	int r = 0;
 
-	(void)strbuf_add(&p->pack, "PACK\0\0\0\2", 8);
-	add_number(&p->pack, (uint32_t)n);
-	for (size_t i = 0; i < n && !r; i++)
-		r = add_object(p, i);
-	if (r)
-		return error_set(e, r, "zlib does not pack");
-	add_sum(&p->pack);
-	return p->pack.overflow
-		       ? error_set(e, ERR_LIMIT, "a pack has more than %zu bytes", PACK_MAX_BYTES)
-		       : 0;
-}
-
-/* --- its index */
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *x = a;
-	const struct entry *y = b;
-
-	return memcmp(x->id->id, y->id->id, sizeof(x->id->id));
-}
-
-/* The entries by id, and what is found under each first byte. */
-static void fill_index(struct packing *p, size_t n, struct strbuf *out)
-{
-	size_t at = 0;
-
-	qsort(p->entries, n, sizeof(*p->entries), compare_entries);
-	(void)strbuf_add(out, "\377tOc\0\0\0\2", 8);
-	for (unsigned first = 0; first < 256; first++) {
-		while (at < n && p->entries[at].id->id[0] <= first)
-			at++;
-		add_number(out, (uint32_t)at);
-	}
-	for (size_t i = 0; i < n; i++)
-		(void)strbuf_add(out, p->entries[i].id->id, sizeof(p->entries[i].id->id));
-	for (size_t i = 0; i < n; i++)
-		add_number(out, p->entries[i].crc);
-	for (size_t i = 0; i < n; i++)
-		add_number(out, (uint32_t)p->entries[i].offset);
-	(void)strbuf_add(out, p->pack.buf + p->pack.len - 20, 20);
-	add_sum(out);
-}
-
-/* A pack counts from when its index is there. */
-static int put_on_disk(
-	const char *folder, const struct packing *p, const struct strbuf *index, struct error *e)
-{
-	AUTO_FREE char *pack = NULL;
-	AUTO_FREE char *idx = NULL;
-	struct oid sum;
-	char hex[OID_HEX];
-	int r;
-
-	memcpy(sum.id, p->pack.buf + p->pack.len - sizeof(sum.id), sizeof(sum.id));
-	pack = xasprintf("%s/pack-%s.pack", folder, oid_hex(&sum, hex));
-	idx = xasprintf("%s/pack-%s.idx", folder, hex);
-	r = file_mkdirs(folder, 0755, e);
-	if (!r)
-		r = file_write_atomic(pack, p->pack.buf, p->pack.len, 0444, e);
-	if (!r)
-		r = file_write_atomic(idx, index->buf, index->len, 0444, e);
-	return r;
-}
-
-int pack_write(const char *folder, const struct pack_object *objects, size_t n, struct error *e)
-{
-	struct packing p = {.objects = objects};
-	AUTO_FREE struct entry *entries = xcalloc(n, sizeof(*entries));
-	struct strbuf index;
-	int r = 0;
-
-	p.entries = entries;
-	strbuf_init(&p.pack, PACK_MAX_BYTES);
-	strbuf_init(&p.delta, PACK_MAX_BYTES);
-	strbuf_init(&index, PACK_MAX_BYTES);
 	/* The one-time set-up costs as much as packing a small object. */
 	if (deflateInit(&p.z, Z_BEST_SPEED) != Z_OK)
-		r = error_set(e, ERR_STATE, "zlib does not start");
-	if (!r)
-		r = fill_pack(&p, n, e);
-	if (!r)
-		fill_index(&p, n, &index);
-	if (!r)
-		r = put_on_disk(folder, &p, &index, e);
+		return error_set(e, ERR_STATE, "zlib does not start");
+	strbuf_init(&p.delta, out->max);
+	(void)strbuf_add(out, "PACK\0\0\0\2", 8);
+	add_number(out, (uint32_t)n);
+	for (size_t i = 0; i < n && !r; i++)
+		r = add_object(&p, i);
+	add_sum(out);
 	(void)deflateEnd(&p.z);
-	strbuf_done(&p.pack);
 	strbuf_done(&p.delta);
-	strbuf_done(&index);
-	return r;
+	if (r)
+		return error_set(e, r, "zlib does not pack");
+	return out->overflow ? error_set(e, ERR_LIMIT, "a pack has more than %zu bytes", out->max)
+			     : 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "patches/git/staging.h"
 
-#include "base/file.h"
 #include "patches/git/pack.h"
 #include "patches/git/repo_internal.h"
 
@@ -239,17 +238,36 @@ int staging_start(struct repo *r, struct error *e)
 	return 0;
 }
 
+/* Both the pack and its index, synced. libgit2's errors. */
+static int write_pack(struct repo *r, const struct strbuf *pack)
+{
+	git_odb_writepack *to = NULL;
+	git_indexer_progress progress = {0};
+	int status = git_odb_write_pack(&to, r->odb, NULL, NULL);
+
+	if (status >= 0)
+		status = to->append(to, pack->buf, pack->len, &progress);
+	if (status >= 0)
+		status = to->commit(to, &progress);
+	if (to)
+		to->free(to);
+	return status;
+}
+
 int staging_keep(struct repo *r, struct error *e)
 {
-	AUTO_FREE char *folder = NULL;
+	AUTO_STRBUF struct strbuf pack;
 	int status;
 
+	strbuf_init(&pack, PACK_MAX_BYTES);
 	if (!r->staging || !r->staging->n)
 		return 0;
-	folder = path_join(git_repository_commondir(r->git), "objects/pack");
-	status = pack_write(folder, r->staging->list, r->staging->n, e);
+	status = pack_fill(r->staging->list, r->staging->n, &pack, e);
 	if (status)
 		return error_prefix(e, "cannot write to the git repository \"%s\"", r->path);
+	if (write_pack(r, &pack) < 0)
+		return repo_error(
+			e, ERR_STATE, "cannot write to the git repository \"%s\"", r->path);
 	forget(r->staging);
 	return repo_refresh(r, e);
 }
