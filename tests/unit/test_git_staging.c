@@ -199,9 +199,14 @@ static void packs_versions_by_their_difference(void **state)
 	struct oid ids[VERSIONS];
 	size_t lens[VERSIONS];
 	size_t len = 200000;
+	size_t all = 0;
+	uint32_t draw = 1;
 
-	for (size_t i = 0; i < len; i++)
-		text[i] = (char)('a' + i * i % 23);
+	/* zlib alone makes little of it. */
+	for (size_t i = 0; i < len; i++) {
+		draw = draw * 1664525 + 1013904223;
+		text[i] = (char)(draw >> 24);
+	}
 	for (size_t i = 0; i < VERSIONS; i++) {
 		/* Longer, shorter, at the start, at the end, in between, and nothing left. */
 		size_t at = i * 7919 % (len + 1);
@@ -220,13 +225,14 @@ static void packs_versions_by_their_difference(void **state)
 			len -= 400;
 		}
 		lens[i] = len;
+		all += len;
 		assert_int_equal(
 			repo_write_blob(lab->repo, text, len, i ? &ids[i - 1] : NULL, &ids[i], &e),
 			0);
 	}
 	assert_int_equal(staging_keep(lab->repo, &e), 0);
 	assert_int_equal(packs(lab), 1);
-	assert_true(pack_bytes(lab) < 1000000);
+	assert_true(pack_bytes(lab) < all / 10);
 	for (size_t i = 0; i < VERSIONS; i++) {
 		AUTO_REPO struct repo *repo = NULL;
 		AUTO_FREE char *found = NULL;
