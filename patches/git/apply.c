@@ -25,8 +25,7 @@ struct file {
 	unsigned mode;
 	char *data;
 	size_t len;
-	bool made_from; /* the blob that `from` names */
-	struct oid from;
+	struct oid from; /* the blob that it was made from, or null */
 };
 
 struct applying {
@@ -259,33 +258,6 @@ static int check_parents(struct applying *a, const char *path, struct error *e)
 	return 0;
 }
 
-/* What is below may be a link itself, and ".." behind that one leads anywhere. */
-bool link_escapes(const char *path, const char *target, size_t len)
-{
-	long depth = 0;
-	bool down = false;
-
-	if (!len || *target == '/' || memchr(target, '\0', len))
-		return true;
-	for (; *path; path++)
-		depth += *path == '/';
-	while (len) {
-		const char *slash = memchr(target, '/', len);
-		size_t n = slash ? (size_t)(slash - target) : len;
-
-		if (n == 2 && memcmp(target, "..", 2) == 0) {
-			if (down || --depth < 0)
-				return true;
-		} else if (n && !(n == 1 && *target == '.')) {
-			down = true;
-		}
-		n += slash != NULL;
-		target += n;
-		len -= n;
-	}
-	return false;
-}
-
 static int apply_hunks(struct applying *a, const struct diff_file *d, const struct preimage *pre,
 	char **ret_data, size_t *ret_len, struct error *e)
 {
@@ -403,7 +375,6 @@ static int keep(struct applying *a, const struct diff_file *d, const struct prei
 	f->mode = canonical_mode(d->new_mode);
 	f->data = data;
 	f->len = len;
-	f->made_from = !oid_is_null(&pre->id);
 	f->from = pre->id;
 	return 0;
 }
@@ -454,8 +425,7 @@ static int collect(struct applying *a, struct error *e)
 		c->n++;
 		if (!f->made)
 			continue;
-		r = repo_write_blob(a->source->repo, f->data, f->len,
-			f->made_from ? &f->from : NULL, &change->id, e);
+		r = repo_write_blob(a->source->repo, f->data, f->len, &f->from, &change->id, e);
 		if (r)
 			return r;
 	}

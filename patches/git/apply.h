@@ -43,8 +43,6 @@ void changes_done(struct changes *c);
 /* ERR_CONFLICT with *ret_conflict filled; other errors are the lab's. */
 int diff_apply(const struct diff *d, struct source *source, struct changes *ret_changes,
 	struct conflict *ret_conflict, struct error *e);
-/* Whether a symbolic link at path leads out of the tree, or may: nothing but leading ".." goes up. */
-bool link_escapes(const char *path, const char *target, size_t len);
 /* The tree with the changes in it. */
 int changes_write(const struct changes *c, struct repo *repo, const struct oid *tree,
 	struct oid *ret_tree, struct error *e);

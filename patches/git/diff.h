@@ -69,5 +69,7 @@ const char *diff_file_name(const struct diff_file *f);
 int path_check(const char *path, struct error *e);
 /* .gitmodules under any such spelling: git reads it, and takes no symbolic link for it. */
 bool path_is_gitmodules(const char *path);
+/* Whether a symbolic link at path leads out of the tree, or may: nothing but leading ".." goes up. */
+bool link_escapes(const char *path, const char *target, size_t len);
 
 #endif

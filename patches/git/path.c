@@ -81,6 +81,33 @@ bool path_is_gitmodules(const char *path)
 	return is_named(plain, ".gitmodules", "gitmod~");
 }
 
+/* What is below may be a link itself, and ".." behind that one leads anywhere. */
+bool link_escapes(const char *path, const char *target, size_t len)
+{
+	long depth = 0;
+	bool down = false;
+
+	if (!len || *target == '/' || memchr(target, '\0', len))
+		return true;
+	for (; *path; path++)
+		depth += *path == '/';
+	while (len) {
+		const char *slash = memchr(target, '/', len);
+		size_t n = slash ? (size_t)(slash - target) : len;
+
+		if (n == 2 && memcmp(target, "..", 2) == 0) {
+			if (down || --depth < 0)
+				return true;
+		} else if (n && !(n == 1 && *target == '.')) {
+			down = true;
+		}
+		n += slash != NULL;
+		target += n;
+		len -= n;
+	}
+	return false;
+}
+
 int path_check(const char *path, struct error *e)
 {
 	const char *part = path;

@@ -49,7 +49,7 @@ int repo_refresh(struct repo *r, struct error *e);
 /* A blob's bytes, heap, with a NUL behind. ERR_LIMIT past REPO_MAX_BLOB. */
 int repo_read_blob(
 	struct repo *r, const struct oid *id, char **ret_data, size_t *ret_len, struct error *e);
-/* like: a blob that it was made from, or NULL; it helps to pack it. */
+/* like: a blob that it was made from (NULL, or null: none); it helps to pack it. */
 int repo_write_blob(struct repo *r, const char *data, size_t len, const struct oid *like,
 	struct oid *ret_id, struct error *e);
 /* The id that the bytes would have as a blob. */
