@@ -50,13 +50,6 @@ struct applying {
 	cJSON *candidates; /* array: the bases that were passed over */
 };
 
-/* Of a mail, a patch or a base: anything else, such as an object that is missing (ERR_MISSING), is
- * the lab's trouble. */
-static inline bool is_input_fault(int r)
-{
-	return r == ERR_CONFLICT || r == ERR_SYNTAX || r == ERR_LIMIT;
-}
-
 enum attempt_status {
 	ATTEMPT_NONE,
 	ATTEMPT_APPLIED,

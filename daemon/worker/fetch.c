@@ -205,7 +205,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	else
 		return error_set(e, ERR_STATE, "the job names nothing to fetch");
 	/* What was named is at fault; the rest is trouble on the way. */
-	if (r == ERR_CONFLICT || r == ERR_MISSING || r == ERR_SYNTAX || r == ERR_LIMIT) {
+	if (is_input_fault(r) || r == ERR_MISSING) {
 		worker_fail(job, "%s", e->msg);
 		return 0;
 	}

@@ -184,7 +184,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	r = file_read(path, MBOX_MAX_BYTES, &data, &len, e);
 	if (!r)
 		r = series_set_read(&set, data, len, e);
-	if (r != ERR_SYNTAX && r != ERR_LIMIT && r)
+	if (r && !is_input_fault(r))
 		return r;
 	if (r) {
 		refuse(job, result, e->msg);
@@ -194,8 +194,7 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	if (!fits(result))
 		refuse(job, result,
 			"its mails hold more than 8 MiB of text besides the patches: send the "
-			"series "
-			"in parts");
+			"series in parts");
 	return 0;
 }
 

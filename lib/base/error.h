@@ -23,6 +23,13 @@ enum err {
 	ERR_STATE = -4008, /* right thing, wrong moment */
 };
 
+/* What was sent, such as a mail or a patch, is at fault; anything else, such as an object that is
+ * missing (ERR_MISSING), is the lab's trouble. */
+static inline bool is_input_fault(int code)
+{
+	return code == ERR_CONFLICT || code == ERR_SYNTAX || code == ERR_LIMIT;
+}
+
 struct error {
 	int code; /* 0 while nothing failed */
 	char msg[1024];

@@ -316,7 +316,7 @@ static int apply_binary(struct applying *a, const struct diff_file *d, const str
 		return 0;
 	}
 	r = binary_apply(d, pre->data ? pre->data : "", pre->len, ret_data, ret_len, &why);
-	if (r == ERR_CONFLICT || r == ERR_SYNTAX || r == ERR_LIMIT)
+	if (is_input_fault(r))
 		return refuse(a, name, "%s", why.msg);
 	if (r) {
 		*e = why;
