@@ -261,7 +261,7 @@ static bool is_here(const struct inbox *in, const char *message_id)
 	return false;
 }
 
-/* Messages of series that need nothing more. */
+/* Mails of series that need nothing more. */
 static bool *find_placed(const struct inbox *in)
 {
 	const struct series_set *set = &in->mails.set;
@@ -274,8 +274,7 @@ static bool *find_placed(const struct inbox *in)
 		if (!set->series[i].complete || set->series[i].loose)
 			continue;
 		for (size_t j = 0; j < n; j++)
-			for (size_t k = 0; k < in->mails.n; k++)
-				placed[k] |= set->messages[k] == all[j];
+			placed[mails_raw_of(&in->mails, all[j]) - in->mails.raw] = true;
 	}
 	return placed;
 }

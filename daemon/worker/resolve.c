@@ -11,12 +11,6 @@ struct resolving {
 	int64_t series;
 };
 
-static void resolving_done(struct resolving *a)
-{
-	a->repo = repo_free(a->repo);
-}
-#define AUTO_RESOLVING CLEANUP(resolving_done)
-
 /* refs/patchbay/series/ID/N: what is compared lives on, whatever becomes of its branch. */
 static int keep(const struct resolving *a, int n, const struct oid *commit, struct error *e)
 {
@@ -64,7 +58,8 @@ static int resolve(const struct resolving *a, const char *side_name, int n, cJSO
 
 static int run(struct job *job, cJSON *result, struct error *e)
 {
-	AUTO_RESOLVING struct resolving a = {.job = job};
+	AUTO_REPO struct repo *repo = NULL;
+	struct resolving a = {.job = job};
 	bool there = false;
 	const char *path;
 	int r = json_need_str(job->doc, "repo", &path, e);
@@ -74,7 +69,8 @@ static int run(struct job *job, cJSON *result, struct error *e)
 	if (!r)
 		r = json_need_int(job->doc, "series", 1, INT64_MAX, &a.series, e);
 	if (!r)
-		r = repo_open(path, &a.repo, e);
+		r = repo_open(path, &repo, e);
+	a.repo = repo;
 	if (!r)
 		r = resolve(&a, "base", 0, result, &there, e);
 	if (!r && there)

@@ -234,8 +234,7 @@ int import_git(const struct import *in, const char *url, const char *repo_path, 
 		return error_set(e, ERR_MISSING,
 			"the repository \"%s\" has no commit on its default branch (HEAD): it is "
 			"empty, or names a branch that it does not have: push one there, and add "
-			"or "
-			"fetch it again",
+			"or fetch it again",
 			url);
 	return 0;
 }

@@ -170,7 +170,7 @@ static int write_own(
 
 int mails_write(const struct mails *m, const struct series *s, struct strbuf *out, struct error *e)
 {
-	const struct series **chain = xcalloc(m->set.n_series + 1, sizeof(*chain));
+	AUTO_FREE const struct series **chain = xcalloc(m->set.n_series + 1, sizeof(*chain));
 	size_t n = 0;
 	int r = 0;
 
@@ -179,6 +179,5 @@ int mails_write(const struct mails *m, const struct series *s, struct strbuf *ou
 		chain[n++] = at;
 	while (n && !r)
 		r = write_own(m, chain[--n], out, e);
-	free((void *)chain);
 	return r;
 }
