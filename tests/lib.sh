@@ -2,6 +2,18 @@
 # Sourced by the shell tests. Each check prints one line, `ok …` or `not ok …`; finish exits by them.
 good=0 bad=0
 
+# scratch NAME: an empty folder $tmp, until the script ends
+scratch() {
+	tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-$1.XXXXXX") || exit
+	trap 'rm -rf "$tmp"' EXIT
+}
+
+# git commits as A and C, whatever the settings of who runs the tests are.
+git_by_itself() {
+	export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org
+	export GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@example.org
+}
+
 ok() {
 	printf 'ok %s\n' "$1"
 	good=$((good + 1))

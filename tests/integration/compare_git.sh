@@ -4,10 +4,9 @@
 set -uo pipefail
 bin=$1 source=$2
 . "$source/tests/lib.sh"
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-compare.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-export GIT_AUTHOR_NAME=Ärger GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@example.org
+scratch compare
+git_by_itself
+export GIT_AUTHOR_NAME=Ärger
 
 g() { git -C "$tmp/up" "$@"; }
 lab() { git --git-dir="$tmp/t.git" "$@"; }

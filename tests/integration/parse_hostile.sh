@@ -5,8 +5,7 @@
 set -uo pipefail
 bin=$1 source=$2
 . "$source/tests/lib.sh"
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-hostile.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
+scratch hostile
 export LSAN_OPTIONS=suppressions=$source/tests/lsan.supp:print_suppressions=0
 # Of the sanitized build, which the tests are: past it the process ends, and the check fails.
 export ASAN_OPTIONS=hard_rss_limit_mb=900:quarantine_size_mb=32

@@ -4,10 +4,8 @@
 set -uo pipefail
 bin=$1 source=$2
 . "$source/tests/lib.sh"
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchbay-tree.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@example.org
+scratch tree
+git_by_itself
 
 g() { git -C "$tmp/$1" "${@:2}"; }
 commit() {
