@@ -8,60 +8,17 @@
 
 #include "patch_edits.h"
 
-static inline void dress_base64(const char *data, size_t len, struct strbuf *out)
+#include <gmime/gmime.h>
+
+static inline void dress_encode(
+	GMimeContentEncoding encoding, const char *data, size_t len, struct strbuf *out)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	GMimeEncoding state;
+	AUTO_FREE char *buf = NULL;
 
-	for (size_t i = 0; i < len; i += 3) {
-		size_t n = MIN_OF(len - i, (size_t)3);
-		unsigned v = 0;
-
-		for (size_t j = 0; j < 3; j++)
-			v = v << 8 | (j < n ? (unsigned char)data[i + j] : 0);
-		for (size_t j = 0; j < 4; j++)
-			(void)strbuf_addc(out, j <= n ? digits[v >> (18 - 6 * j) & 63] : '=');
-		if (i / 3 % 19 == 18)
-			(void)strbuf_addc(out, '\n');
-	}
-	(void)strbuf_addc(out, '\n');
-}
-
-/* Long lines are wrapped softly; a space at a line's end would be lost. */
-static inline void dress_quoted_printable(const char *data, size_t len, struct strbuf *out)
-{
-	size_t column = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)data[i];
-		bool last = i + 1 == len || data[i + 1] == '\n';
-
-		if (c == '\n') {
-			(void)strbuf_addc(out, '\n');
-			column = 0;
-			continue;
-		}
-		if (column > 70) {
-			(void)strbuf_adds(out, "=\n");
-			column = 0;
-		}
-		if (c == '=' || c > 126 || (c < 32 && c != '\t') || (c <= ' ' && last)) {
-			(void)strbuf_addf(out, "=%02X", c);
-			column += 3;
-		} else {
-			(void)strbuf_addc(out, (char)c);
-			column++;
-		}
-	}
-}
-
-static inline void dress_crlf(const char *data, size_t len, struct strbuf *out)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (data[i] == '\n')
-			(void)strbuf_addc(out, '\r');
-		(void)strbuf_addc(out, data[i]);
-	}
+	g_mime_encoding_init_encode(&state, encoding);
+	buf = xmalloc(g_mime_encoding_outlen(&state, len));
+	(void)strbuf_add(out, buf, g_mime_encoding_flush(&state, data, len, buf));
 }
 
 /* Headers without those that say how the body is encoded; *ret_charset: the one they name, "". */
@@ -87,11 +44,14 @@ static inline void dress_headers(
 /* One mail as git wrote it, with its separator line, in one way or another. */
 static inline void dress_mail(struct maker *m, const char *mail, size_t len, struct strbuf *out)
 {
-	static const char *const encodings[] = {"8bit", "base64", "quoted-printable"};
+	static const GMimeContentEncoding encodings[] = {GMIME_CONTENT_ENCODING_8BIT,
+		GMIME_CONTENT_ENCODING_BASE64, GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE};
 	const char *body = (const char *)memmem(mail, len, "\n\n", 2) + 2;
 	size_t body_len = len - (size_t)(body - mail);
 	size_t way = maker_below(m, 10);
-	size_t encoding = way == 0 || way == 1 ? way + 1 : way == 2 ? maker_below(m, 3) : 0;
+	GMimeContentEncoding encoding = encodings[way == 0 || way == 1 ? way + 1
+						  : way == 2	       ? maker_below(m, 3)
+								       : 0];
 	char charset[64];
 
 	if (way > 3) {
@@ -99,7 +59,7 @@ static inline void dress_mail(struct maker *m, const char *mail, size_t len, str
 		return;
 	}
 	if (way == 3) {
-		dress_crlf(mail, len, out);
+		maker_add_crlf(mail, len, out);
 		return;
 	}
 	dress_headers(mail, body - 1, out, charset);
@@ -109,13 +69,9 @@ static inline void dress_mail(struct maker *m, const char *mail, size_t len, str
 				       "Not for programs.\n\n--=-cut\n");
 	(void)strbuf_addf(
 		out, "Content-Type: text/plain; charset=%s\n", *charset ? charset : "us-ascii");
-	(void)strbuf_addf(out, "Content-Transfer-Encoding: %s\n\n", encodings[encoding]);
-	if (encoding == 1)
-		dress_base64(body, body_len, out);
-	else if (encoding == 2)
-		dress_quoted_printable(body, body_len, out);
-	else
-		(void)strbuf_add(out, body, body_len);
+	(void)strbuf_addf(out, "Content-Transfer-Encoding: %s\n\n",
+		g_mime_content_encoding_to_string(encoding));
+	dress_encode(encoding, body, body_len, out);
 	if (way == 2)
 		(void)strbuf_adds(out, "\n--=-cut--\n");
 	(void)strbuf_addc(out, '\n');

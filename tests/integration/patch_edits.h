@@ -121,6 +121,15 @@ static inline void maker_add_line(struct maker *m, const struct made_file *f, st
 	}
 }
 
+static inline void maker_add_crlf(const char *data, size_t len, struct strbuf *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (data[i] == '\n')
+			(void)strbuf_addc(out, '\r');
+		(void)strbuf_addc(out, data[i]);
+	}
+}
+
 static inline char *maker_text(struct maker *m, size_t lines, size_t *ret_len)
 {
 	struct strbuf sb;
@@ -333,13 +342,17 @@ static inline void maker_remove(struct maker *m, size_t file)
 	maker_touch(m, file);
 }
 
-static inline void maker_become_link(struct maker *m, size_t file)
+/* To another file of its folder, which may be there. */
+static inline void maker_link(struct maker *m, struct made_file *f)
 {
-	struct made_file *f = &m->now[file];
-
 	f->mode = 0120000;
 	f->data = maker_keep(m, xasprintf("file-%zu.c", maker_below(m, 300)));
 	f->len = strlen(f->data);
+}
+
+static inline void maker_become_link(struct maker *m, size_t file)
+{
+	maker_link(m, &m->now[file]);
 	maker_touch(m, file);
 }
 

@@ -32,11 +32,7 @@ static inline void maker_crlf(struct maker *m, struct made_file *f)
 	struct strbuf sb;
 
 	strbuf_init(&sb, 2 * f->len + 1);
-	for (size_t i = 0; i < f->len; i++) {
-		if (f->data[i] == '\n')
-			(void)strbuf_addc(&sb, '\r');
-		(void)strbuf_addc(&sb, f->data[i]);
-	}
+	maker_add_crlf(f->data, f->len, &sb);
 	f->data = maker_keep(m, strbuf_detach(&sb, &f->len));
 }
 
@@ -71,11 +67,8 @@ static inline void maker_make_base(struct maker *m)
 			maker_crlf(m, f);
 		if (kind == 3)
 			f->len--; /* no newline at its end */
-		if (kind == 4) {
-			f->mode = 0120000;
-			f->data = maker_keep(m, xasprintf("file-%zu.c", maker_below(m, 300)));
-			f->len = strlen(f->data);
-		}
+		if (kind == 4)
+			maker_link(m, f);
 		if (kind == 5)
 			f->len = 0;
 	}
