@@ -221,6 +221,20 @@ static int check_free(struct applying *a, const struct diff_file *d, struct erro
 	return r < 0 ? r : 0;
 }
 
+/* Whether what is in the way of a path is on its way out, by this part or a later one: git takes away
+ * before it writes. */
+static bool makes_room(const struct applying *a, const char *path)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct file *f = &a->files[i];
+
+		if ((f->seen == SEEN_GONE || f->seen == SEEN_LEAVING) &&
+			starts_with(path, f->path) && path[strlen(f->path)] == '/')
+			return true;
+	}
+	return false;
+}
+
 /* Nothing is written through a symbolic link, of the tree or of this very diff. */
 static int check_parents(struct applying *a, const char *path, struct error *e)
 {
@@ -243,18 +257,8 @@ static int check_parents(struct applying *a, const char *path, struct error *e)
 	r = a->source->find(a->source, path, &mode, &id, &blocked, e);
 	if (r < 0)
 		return r;
-	if (blocked) {
-		/* What is in the way may be on its way out, by this part or a later one: git takes
-		 * away before it writes. */
-		for (size_t i = 0; i < a->n; i++) {
-			size_t n = strlen(a->files[i].path);
-
-			if ((a->files[i].seen == SEEN_GONE || a->files[i].seen == SEEN_LEAVING) &&
-				strncmp(path, a->files[i].path, n) == 0 && path[n] == '/')
-				return 0;
-		}
+	if (blocked && !makes_room(a, path))
 		return refuse(a, path, "it would be below %s", mode_word(blocked));
-	}
 	return 0;
 }
 
