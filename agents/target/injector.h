@@ -20,7 +20,6 @@ struct injector {
 /* Sets up failslab and fail_page_alloc. ERR_MISSING names the option that the kernel needs. */
 int injector_open(struct injector *ret_injector, struct error *e);
 void injector_close(struct injector *i);
-#define AUTO_INJECTOR CLEANUP(injector_close)
 
 /* The nth allocation from now on fails, in this process. 0 or -errno. */
 int injector_arm(const struct injector *i, unsigned nth);

@@ -24,7 +24,7 @@ static int attach(struct mapper *m, const struct mapper_options *options, struct
 	int err = iommufd_ioas_alloc(&m->iommufd, &m->ioas, e);
 
 	if (!err && options->small_pages)
-		err = iommufd_ioas_large_pages(&m->iommufd, m->ioas, false, e);
+		err = iommufd_ioas_small_pages(&m->iommufd, m->ioas, e);
 	if (err)
 		return err;
 	err = iommufd_attach(&m->iommufd, m->ioas);
@@ -60,8 +60,7 @@ static int info(struct mapper *m, struct mapper_info *ret_info, struct error *e)
 
 static int map(struct mapper *m, void *memory, uint64_t iova, uint64_t size)
 {
-	return m->read_only ? iommufd_map_read_only(&m->iommufd, m->ioas, memory, iova, size)
-			    : iommufd_map(&m->iommufd, m->ioas, memory, iova, size);
+	return iommufd_map(&m->iommufd, m->ioas, memory, iova, size, m->read_only);
 }
 
 static int unmap(struct mapper *m, uint64_t iova, uint64_t size, uint64_t *ret_unmapped)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the system calls of iommufd and of VFIO's device files look like, as far as they are used
- * here. Stable kernel ABI, since Linux 6.2 (iommufd) and 6.6 (VFIO, HWPT_ALLOC); written down here
+ * here. Stable kernel ABI, since Linux 6.2 (iommufd) and 6.6 (VFIO); written down here
  * because the headers of older systems do not have it.
  *
  * Every structure of iommufd begins with its own size: a kernel that knows a longer one takes the
@@ -15,33 +15,12 @@
 
 #define UAPI_IOMMUFD(nr) _IO(';', nr)
 
-struct uapi_destroy {
-	uint32_t size;
-	uint32_t id;
-};
-#define UAPI_DESTROY UAPI_IOMMUFD(0x80)
-
 struct uapi_ioas_alloc {
 	uint32_t size;
 	uint32_t flags;
 	uint32_t ioas; /* out */
 };
 #define UAPI_IOAS_ALLOC UAPI_IOMMUFD(0x81)
-
-struct uapi_range {
-	uint64_t first;
-	uint64_t last;
-};
-
-struct uapi_ioas_ranges {
-	uint32_t size;
-	uint32_t ioas;
-	uint32_t n; /* in: room; out: how many there are */
-	uint32_t reserved;
-	uint64_t ranges; /* address of an array of struct uapi_range */
-	uint64_t alignment; /* out */
-};
-#define UAPI_IOAS_RANGES UAPI_IOMMUFD(0x84)
 
 #define UAPI_MAP_FIXED_IOVA (1U << 0)
 #define UAPI_MAP_WRITEABLE (1U << 1)
@@ -90,20 +69,6 @@ struct uapi_vfio_ioas {
 };
 #define UAPI_VFIO_IOAS UAPI_IOMMUFD(0x88)
 
-/* As Linux 6.6 has it; later kernels' additions are for page faults. */
-struct uapi_hwpt_alloc {
-	uint32_t size;
-	uint32_t flags;
-	uint32_t device;
-	uint32_t parent; /* the IOAS */
-	uint32_t hwpt; /* out */
-	uint32_t reserved;
-	uint32_t data_type; /* 0: none */
-	uint32_t data_len;
-	uint64_t data;
-};
-#define UAPI_HWPT_ALLOC UAPI_IOMMUFD(0x89)
-
 #define UAPI_VFIO(nr) _IO(';', 100 + (nr))
 
 struct uapi_vfio_bind {
@@ -120,11 +85,5 @@ struct uapi_vfio_attach {
 	uint32_t id; /* in: what to attach to; out: the page table */
 };
 #define UAPI_VFIO_ATTACH UAPI_VFIO(19)
-
-struct uapi_vfio_detach {
-	uint32_t argsz;
-	uint32_t flags;
-};
-#define UAPI_VFIO_DETACH UAPI_VFIO(20)
 
 #endif

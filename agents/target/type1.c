@@ -4,9 +4,9 @@
  * VFIO's own, or an iommufd, which answers the same calls.
  */
 #include "agents/target/mapper.h"
+#include "agents/target/node.h"
 #include "agents/target/sysfs.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/vfio.h>
 #include <sys/ioctl.h>
 
@@ -35,18 +35,11 @@ static struct mapper *type1_close(struct mapper *m)
 	return NULL;
 }
 
-static int open_node(const char *path, const char *option, int *ret_fd, struct error *e)
+static void type1_closep(struct mapper **m)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
-		return error_set(
-			e, ERR_MISSING, "there is no %s: the kernel needs %s", path, option);
-	if (fd < 0)
-		return error_errno(e, "cannot open %s", path);
-	*ret_fd = fd;
-	return 0;
+	*m = type1_close(*m);
 }
+#define AUTO_MAPPER CLEANUP(type1_closep)
 
 static int open_group(struct mapper *m, const struct pci_device *device, struct error *e)
 {
@@ -55,7 +48,7 @@ static int open_group(struct mapper *m, const struct pci_device *device, struct 
 	int err;
 
 	(void)snprintf(path, sizeof(path), "/dev/vfio/%d", device->group);
-	err = open_node(path, "VFIO_GROUP and the device bound to vfio-pci", &m->group, e);
+	err = node_open(path, "VFIO_GROUP and the device bound to vfio-pci", &m->group, e);
 	if (err)
 		return err;
 	if (ioctl(m->group, VFIO_GROUP_GET_STATUS, &status) != 0)
@@ -98,46 +91,44 @@ static struct mapper *new_mapper(const struct mapper_options *options)
 	return m;
 }
 
+static int open_nodes(struct mapper *m, const char *container, const char *option,
+	const struct pci_device *device, struct error *e)
+{
+	int err = node_open(container, option, &m->container, e);
+
+	return err ? err : open_group(m, device, e);
+}
+
 static int type1_open(const struct pci_device *device, const struct mapper_options *options,
 	struct mapper **ret_mapper, struct error *e)
 {
-	struct mapper *m = new_mapper(options);
-	int err = open_node("/dev/vfio/vfio", "VFIO and VFIO_CONTAINER", &m->container, e);
+	AUTO_MAPPER struct mapper *m = new_mapper(options);
+	int err = open_nodes(m, "/dev/vfio/vfio", "VFIO and VFIO_CONTAINER", device, e);
 
-	if (!err)
-		err = open_group(m, device, e);
 	if (!err && options->small_pages) {
 		err = sysfs_write(SMALL_PAGES, "Y", e);
 		m->reset_small_pages = !err;
 	}
 	if (!err)
 		err = attach(m, device, VFIO_TYPE1v2_IOMMU, e);
-	if (err) {
-		type1_close(m);
-		return err;
-	}
-	*ret_mapper = m;
-	return 0;
+	if (!err)
+		*ret_mapper = steal_ptr(m);
+	return err;
 }
 
 /* TYPE1 differs from TYPE1v2 there in nothing but that it has no large pages. */
 static int compat_open(const struct pci_device *device, const struct mapper_options *options,
 	struct mapper **ret_mapper, struct error *e)
 {
-	struct mapper *m = new_mapper(options);
-	int err = open_node("/dev/iommu", "IOMMUFD", &m->container, e);
+	AUTO_MAPPER struct mapper *m = new_mapper(options);
+	int err = open_nodes(m, "/dev/iommu", "IOMMUFD", device, e);
 
-	if (!err)
-		err = open_group(m, device, e);
 	if (!err)
 		err = attach(
 			m, device, options->small_pages ? VFIO_TYPE1_IOMMU : VFIO_TYPE1v2_IOMMU, e);
-	if (err) {
-		type1_close(m);
-		return err;
-	}
-	*ret_mapper = m;
-	return 0;
+	if (!err)
+		*ret_mapper = steal_ptr(m);
+	return err;
 }
 
 static void read_ranges(const char *cap, size_t size, struct mapper_info *info)
