@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agents/target/checker.h"
+#include "agents/target/sysfs.h"
 #include "base/file.h"
 
 #define MAX_FILE (64 * 1024)
@@ -21,24 +22,12 @@ static int read_text(const char *root, const char *path, const char *option, siz
 	return file_read(whole, max, ret_text, NULL, e);
 }
 
-/* "NAME:   VALUE" on a line of its own. */
 static int read_number(
 	const char *text, const char *path, const char *name, int64_t *ret_n, struct error *e)
 {
-	size_t len = strlen(name);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		long long n;
-
-		line += *line == '\n' ? 1 : 0;
-		line += strspn(line, " ");
-		if (strncmp(line, name, len) == 0 && line[len] == ':' &&
-			sscanf(line + len + 1, "%lld", &n) == 1) {
-			*ret_n = n;
-			return 0;
-		}
-	}
-	return error_set(e, ERR_SYNTAX, "%s has no number '%s'", path, name);
+	return sysfs_number(text, name, ret_n)
+		       ? 0
+		       : error_set(e, ERR_SYNTAX, "%s has no number '%s'", path, name);
 }
 
 /* It turns itself off after its first report, and where one of its tables is full. */
@@ -52,7 +41,9 @@ static int prove_lockdep(const char *root, struct error *e)
 	if (!err)
 		err = read_number(text, path, "debug_locks", &on, e);
 	if (!err && !on)
-		err = error_set(e, ERR_STATE, "lockdep has turned itself off");
+		err = error_set(e, ERR_STATE,
+			"lockdep has turned itself off: the console has its report, or which of "
+			"its tables was full");
 	return err;
 }
 
@@ -81,9 +72,12 @@ static int prove_kcsan(const char *root, struct error *e)
 	if (!err)
 		err = read_number(text, path, "setup_watchpoints", &watched, e);
 	if (!err && !on)
-		err = error_set(e, ERR_STATE, "KCSAN is off");
+		err = error_set(e, ERR_STATE,
+			"KCSAN is off: the kernel's configuration needs KCSAN_EARLY_ENABLE");
 	if (!err && watched <= 0)
-		err = error_set(e, ERR_STATE, "KCSAN has not watched a single access");
+		err = error_set(e, ERR_STATE,
+			"KCSAN has not watched a single access: the kernel must run for longer, or "
+			"be built with a smaller KCSAN_SKIP_WATCH");
 	return err;
 }
 

@@ -4,6 +4,7 @@
  * (docs/internals/fault.md). Nothing is timed: a call may fail or not, and must leave things so that
  * the next one works.
  */
+#include "agents/target/backing.h"
 #include "agents/target/bench.h"
 #include "agents/target/injector.h"
 #include "agents/target/mapper.h"
@@ -14,7 +15,6 @@
 #define MAX_NTH 20000
 #define MAX_ROUNDS 100000
 #define MAX_SIZE_MIB 1024
-#define ALIGN (UINT64_C(2) << 20)
 
 struct fault {
 	const char *name;
@@ -45,11 +45,23 @@ struct attempt {
 	bool (*restore)(struct fault *f, int err);
 };
 
-static bool blame(struct fault *f, const char *what, const char *text)
+/* False, for a caller to return. */
+static bool PRINTF_LIKE(4, 5)
+	problem(struct fault *f, enum problem_kind kind, const char *what, const char *fmt, ...)
 {
-	channel_problem(f->out, f->name, what, PROBLEM_KERNEL, "%s: %s", f->ops->name, text);
+	AUTO_STRBUF struct strbuf text;
+	va_list ap;
+
+	strbuf_init(&text, 1024);
+	va_start(ap, fmt);
+	(void)strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	channel_problem(f->out, f->name, what, kind, "%s: %s", f->ops->name, text.buf);
 	return false;
 }
+
+#define blame(f, what, ...) problem(f, PROBLEM_KERNEL, what, __VA_ARGS__)
+#define lab(f, what, ...) problem(f, PROBLEM_LAB, what, __VA_ARGS__)
 
 static int attach(struct fault *f, struct error *e)
 {
@@ -72,28 +84,23 @@ static bool unmap_all(struct fault *f, const char *what)
 {
 	uint64_t unmapped = 0;
 	int err = f->ops->unmap(f->mapper, f->iova, f->size, &unmapped);
-	char text[200];
 
 	if (!err && unmapped == f->size)
 		return true;
-	(void)snprintf(text, sizeof(text), "unmapping afterwards: %s, %llu of %llu bytes",
+	return blame(f, what, "unmapping afterwards: %s, %llu of %llu bytes",
 		err ? strerror(-err) : "no error", (unsigned long long)unmapped,
 		(unsigned long long)f->size);
-	return blame(f, what, text);
 }
 
 /* What a failed map left behind would be in the way of this one. */
 static bool map_again(struct fault *f, int err)
 {
-	char text[200];
-	int again = err ? f->ops->map(f->mapper, f->memory, f->iova, f->size) : 0;
+	int again = err ? map(f, NULL) : 0;
 
-	if (again) {
-		(void)snprintf(text, sizeof(text),
+	if (again)
+		return blame(f, "map",
 			"after a map that failed (%s) the same one fails without a fault: %s",
 			strerror(-err), strerror(-again));
-		return blame(f, "map", text);
-	}
 	return unmap_all(f, "map");
 }
 
@@ -112,19 +119,13 @@ static bool unmap_again(struct fault *f, int err)
 
 	if (err && !unmap_all(f, "unmap"))
 		return false;
-	again = f->ops->map(f->mapper, f->memory, f->iova, f->size);
-	return again ? blame(f, "unmap", "mapping again afterwards fails") : true;
+	again = map(f, NULL);
+	return !again || blame(f, "unmap", "mapping again afterwards fails: %s", strerror(-again));
 }
 
 static const struct attempt attach_attempt = {"attach", attach, detach};
 static const struct attempt map_attempt = {"map", map, map_again};
 static const struct attempt unmap_attempt = {"unmap", unmap, unmap_again};
-
-static bool lab(struct fault *f, const char *what, const char *text)
-{
-	channel_problem(f->out, f->name, what, PROBLEM_LAB, "%s: %s", f->ops->name, text);
-	return false;
-}
 
 static void tell(struct fault *f, const char *what, const char *how, int64_t n)
 {
@@ -144,21 +145,26 @@ static bool fail_each(struct fault *f, const struct attempt *a)
 		int err = injector_arm(&f->injector, nth), gone;
 
 		if (err)
-			return lab(f, a->what, "the fault cannot be armed");
+			return lab(f, a->what, "the fault cannot be armed: %s", strerror(-err));
 		err = a->call(f, &e);
 		gone = injector_disarm(&f->injector, &hit);
 		if (gone)
-			return lab(f, a->what, "whether a fault was injected cannot be read");
+			return lab(f, a->what, "whether a fault was injected cannot be read: %s",
+				strerror(-gone));
 		if (!hit && err)
-			return blame(f, a->what, e.code ? e.msg : strerror(-err));
+			return blame(f, a->what, "it fails without a fault: %s",
+				e.code ? e.msg : strerror(-err));
 		if (!a->restore(f, err))
 			return false;
 		if (hit)
 			continue;
 		tell(f, a->what, "failures", nth - 1);
-		return nth > 1 || lab(f, a->what, "not one allocation could be made to fail");
+		return nth > 1 || lab(f, a->what,
+					  "not one allocation could be made to fail: the kernel's "
+					  "configuration needs FAILSLAB and FAIL_PAGE_ALLOC");
 	}
-	return lab(f, a->what, "it allocates without end");
+	return lab(f, a->what, "it still allocates after %d failures: give a smaller size_mib",
+		MAX_NTH);
 }
 
 /* Any of them, in rounds that differ: what one failure leaves behind, the next one may meet. */
@@ -167,13 +173,14 @@ static bool fail_some(struct fault *f, const struct attempt *a)
 	int64_t failed = 0;
 
 	for (int64_t i = 0; i < f->rounds; i++) {
-		int err;
+		int err, set = injector_some(&f->injector, true);
 
-		if (injector_some(&f->injector, true))
-			return lab(f, a->what, "faults cannot be turned on");
+		if (set)
+			return lab(f, a->what, "faults cannot be turned on: %s", strerror(-set));
 		err = a->call(f, NULL);
-		if (injector_some(&f->injector, false))
-			return lab(f, a->what, "faults cannot be turned off");
+		set = injector_some(&f->injector, false);
+		if (set)
+			return lab(f, a->what, "faults cannot be turned off: %s", strerror(-set));
 		failed += err != 0;
 		if (!a->restore(f, err))
 			return false;
@@ -182,23 +189,16 @@ static bool fail_some(struct fault *f, const struct attempt *a)
 	return true;
 }
 
-/* "VmLck:" and "VmPin:" of /proc/self/status, in KiB. */
+/* Of this process, in KiB; -1 where the kernel does not say. */
 static int64_t pinned_kib(void)
 {
-	static const char *const names[] = {"VmLck:", "VmPin:"};
 	char text[SYSFS_MAX];
-	int64_t sum = 0;
+	int64_t locked, pinned;
 
-	if (sysfs_read("/proc/self/status", text, sizeof(text)))
+	if (sysfs_read("/proc/self/status", text, sizeof(text)) ||
+		!sysfs_number(text, "VmLck", &locked) || !sysfs_number(text, "VmPin", &pinned))
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *at = strstr(text, names[i]);
-		long long kib;
-
-		if (at && sscanf(at + strlen(names[i]), "%lld", &kib) == 1)
-			sum += kib;
-	}
-	return sum;
+	return locked + pinned;
 }
 
 /* Nothing stays behind of calls that failed. */
@@ -207,19 +207,18 @@ static bool check_leaks(struct fault *f, const struct mapper_info *before)
 	struct error e = ERROR_INIT;
 	struct mapper_info after;
 	int64_t pinned = pinned_kib();
-	char text[200];
 
 	if (f->ops->info(f->mapper, &after, &e))
-		return blame(f, "map", e.msg);
-	if (after.mappings_left != before->mappings_left || pinned != 0) {
-		(void)snprintf(text, sizeof(text),
-			"%lld KiB are still accounted as pinned with nothing mapped, and of %lld "
-			"mappings %lld are left",
-			(long long)pinned, (long long)before->mappings_left,
-			(long long)after.mappings_left);
-		return blame(f, "map", text);
-	}
-	return true;
+		return blame(f, "map", "%s", e.msg);
+	if (pinned < 0)
+		return lab(f, "map", "/proc/self/status does not say what is pinned");
+	if (after.mappings_left == before->mappings_left && pinned == 0)
+		return true;
+	return blame(f, "map",
+		"%lld KiB are still accounted as pinned with nothing mapped, and of %lld mappings "
+		"%lld are left",
+		(long long)pinned, (long long)before->mappings_left,
+		(long long)after.mappings_left);
 }
 
 static bool fail_maps(struct fault *f)
@@ -229,18 +228,18 @@ static bool fail_maps(struct fault *f)
 	int err = attach(f, &e);
 
 	if (err)
-		return blame(f, "attach", e.msg);
+		return blame(f, "attach", "%s", e.msg);
 	err = f->ops->info(f->mapper, &info, &e);
 	if (!err)
-		err = iova_choose(info.ranges, info.n_ranges, (uintptr_t)f->memory, f->size, ALIGN,
-			&f->iova, &e);
+		err = iova_choose(info.ranges, info.n_ranges, (uintptr_t)f->memory, f->size,
+			HUGE_PAGE, &f->iova, &e);
 	if (err)
-		return lab(f, "map", e.msg);
+		return lab(f, "map", "%s", e.msg);
 	if (!fail_each(f, &map_attempt) || !fail_some(f, &map_attempt))
 		return false;
 	err = map(f, NULL);
 	if (err)
-		return blame(f, "map", strerror(-err));
+		return blame(f, "map", "%s", strerror(-err));
 	return fail_each(f, &unmap_attempt) && fail_some(f, &unmap_attempt) &&
 	       unmap_all(f, "unmap") && check_leaks(f, &info);
 }
@@ -252,7 +251,7 @@ static void run_mapper(struct fault *f)
 
 	/* What does not work without faults is not theirs. */
 	if (err) {
-		(void)lab(f, "attach", e.msg);
+		(void)lab(f, "attach", "%s", e.msg);
 		return;
 	}
 	f->mapper = f->ops->close(f->mapper);

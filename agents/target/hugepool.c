@@ -23,23 +23,32 @@ static int find_file(uint64_t page_bytes, const char *name, char *path, struct e
 		kib);
 }
 
+static int64_t read_pages(const char *path, int64_t otherwise)
+{
+	char text[32];
+	int64_t n = otherwise;
+
+	if (sysfs_read(path, text, sizeof(text)) == 0)
+		(void)parse_int64(text, 0, INT64_MAX, &n);
+	return n;
+}
+
 int hugepool_need(uint64_t page_bytes, uint64_t pages, struct error *e)
 {
-	char path[PATH_MAX], text[32];
-	int64_t free_pages = 0;
+	unsigned long long kib = page_bytes / 1024;
+	char path[PATH_MAX];
+	int64_t free_pages;
 	int err = find_file(page_bytes, "free_hugepages", path, e);
 
 	if (err)
 		return err;
-	if (sysfs_read(path, text, sizeof(text)) == 0)
-		(void)parse_int64(text, 0, INT64_MAX, &free_pages);
+	free_pages = read_pages(path, 0);
 	if ((uint64_t)free_pages >= pages)
 		return 0;
 	return error_set(e, ERR_LIMIT,
 		"of %llu huge pages of %llu KiB that are needed %lld are free: the kernel reserves "
 		"them at boot (hugepagesz=%lluK hugepages=%llu), where the machine has the memory",
-		(unsigned long long)pages, (unsigned long long)page_bytes / 1024,
-		(long long)free_pages, (unsigned long long)page_bytes / 1024,
+		(unsigned long long)pages, kib, (long long)free_pages, kib,
 		(unsigned long long)pages);
 }
 
@@ -47,7 +56,7 @@ int hugepool_set(uint64_t page_bytes, uint64_t pages, struct error *e)
 {
 	unsigned long long kib = page_bytes / 1024;
 	char path[PATH_MAX], text[32];
-	int64_t got = -1;
+	int64_t got;
 	int err = find_file(page_bytes, "nr_hugepages", path, e);
 
 	if (err)
@@ -56,8 +65,7 @@ int hugepool_set(uint64_t page_bytes, uint64_t pages, struct error *e)
 	err = sysfs_write(path, text, e);
 	if (err)
 		return err;
-	if (sysfs_read(path, text, sizeof(text)) == 0)
-		(void)parse_int64(text, 0, INT64_MAX, &got);
+	got = read_pages(path, -1);
 	if (got < 0 || (uint64_t)got < pages) {
 		/* What it did find would be missed elsewhere. */
 		(void)sysfs_write(path, "0", NULL);

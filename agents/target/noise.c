@@ -81,19 +81,14 @@ void noise_settle(void)
 	(void)sysfs_write("/proc/sys/vm/compact_memory", "1", NULL);
 }
 
-/* The number behind "NAME:" in /proc/meminfo, in KiB; -1: none. */
+/* Of /proc/meminfo; -1: none. */
 static int64_t meminfo_kib(const char *name)
 {
-	char text[SYSFS_MAX], key[64];
-	const char *at;
-	long long kib;
+	char text[SYSFS_MAX];
+	int64_t kib = -1;
 
-	if (sysfs_read("/proc/meminfo", text, sizeof(text)))
-		return -1;
-	(void)snprintf(key, sizeof(key), "%s:", name);
-	at = strstr(text, key);
-	if (!at || sscanf(at + strlen(key), "%lld", &kib) != 1)
-		return -1;
+	if (sysfs_read("/proc/meminfo", text, sizeof(text)) == 0)
+		(void)sysfs_number(text, name, &kib);
 	return kib;
 }
 

@@ -48,6 +48,24 @@ int sysfs_write(const char *path, const char *text, struct error *e)
 	return 0;
 }
 
+bool sysfs_number(const char *text, const char *name, int64_t *ret_n)
+{
+	size_t len = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		long long n;
+
+		line += *line == '\n' ? 1 : 0;
+		line += strspn(line, " ");
+		if (strncmp(line, name, len) == 0 && line[len] == ':' &&
+			sscanf(line + len + 1, "%lld", &n) == 1) {
+			*ret_n = n;
+			return true;
+		}
+	}
+	return false;
+}
+
 void sysfs_chosen(const char *text, char *buf, size_t size)
 {
 	const char *open_bracket = strchr(text, '[');

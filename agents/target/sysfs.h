@@ -11,6 +11,8 @@
 int sysfs_read(const char *path, char *buf, size_t size);
 /* One write() of the whole text: the kernel takes or refuses it at once. */
 int sysfs_write(const char *path, const char *text, struct error *e);
+/* The number behind "NAME:" on a line of such a file. False: there is none. */
+bool sysfs_number(const char *text, const char *name, int64_t *ret_n);
 /* Of a setting written as "always [madvise] never", the chosen word; other text as it is. */
 void sysfs_chosen(const char *text, char *buf, size_t size);
 /* The last part of where a symbolic link leads. Returns 0 or -errno. */
