@@ -6,7 +6,8 @@
 #define READ_WRITE (PROT_READ | PROT_WRITE)
 #define ANONYMOUS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED)
 
-static int place_madv_hugepage(void *at, size_t size, struct error *e)
+static int place_madv_hugepage(
+	const struct backing_ops *ops, void *at, size_t size, struct error *e)
 {
 	if (mmap(at, size, READ_WRITE, ANONYMOUS, -1, 0) == MAP_FAILED)
 		return error_errno(e, "cannot map %zu bytes", size);
@@ -17,7 +18,7 @@ static int place_madv_hugepage(void *at, size_t size, struct error *e)
 	return 0;
 }
 
-static uint64_t covered_madv_hugepage(const struct smaps *smaps)
+static uint64_t covered_madv_hugepage(const struct backing_ops *ops, const struct smaps *smaps)
 {
 	return smaps->anon_huge;
 }
@@ -31,14 +32,14 @@ const struct backing_ops backing_madv_hugepage = {
 };
 
 /* Small pages because huge ones are for those who ask (noise.c sets that), and none here does. */
-static int place_map_populate(void *at, size_t size, struct error *e)
+static int place_map_populate(const struct backing_ops *ops, void *at, size_t size, struct error *e)
 {
 	if (mmap(at, size, READ_WRITE, ANONYMOUS | MAP_POPULATE, -1, 0) == MAP_FAILED)
 		return error_errno(e, "cannot map and populate %zu bytes", size);
 	return 0;
 }
 
-static uint64_t covered_map_populate(const struct smaps *smaps)
+static uint64_t covered_map_populate(const struct backing_ops *ops, const struct smaps *smaps)
 {
 	if (smaps->max_page_bytes != (uint64_t)getpagesize() || smaps->anon_huge > smaps->anonymous)
 		return 0;
@@ -52,10 +53,10 @@ const struct backing_ops backing_map_populate = {
 	.covered = covered_map_populate,
 };
 
-static int place_file(void *at, size_t size, uint64_t page_bytes, struct error *e)
+static int place_hugetlbfs(const struct backing_ops *ops, void *at, size_t size, struct error *e)
 {
 	AUTO_CLOSE int fd = -1;
-	int err = hugepool_file(page_bytes, size, &fd, e);
+	int err = hugepool_file(ops->page_bytes, size, &fd, e);
 
 	if (err)
 		return err;
@@ -64,42 +65,27 @@ static int place_file(void *at, size_t size, uint64_t page_bytes, struct error *
 	return 0;
 }
 
-static int place_hugetlbfs(void *at, size_t size, struct error *e)
+static uint64_t covered_hugetlbfs(const struct backing_ops *ops, const struct smaps *smaps)
 {
-	return place_file(at, size, HUGE_PAGE, e);
-}
-
-static uint64_t covered_hugetlbfs(const struct smaps *smaps)
-{
-	return smaps->min_page_bytes == HUGE_PAGE ? smaps->hugetlb : 0;
+	return smaps->min_page_bytes == ops->page_bytes ? smaps->hugetlb : 0;
 }
 
 const struct backing_ops backing_hugetlbfs = {
 	.name = "hugetlbfs",
 	.flags = "MAP_PRIVATE,hugetlbfs,written",
 	.page_bytes = HUGE_PAGE,
-	.pool_bytes = HUGE_PAGE,
+	.pooled = true,
 	.place = place_hugetlbfs,
 	.covered = covered_hugetlbfs,
 };
-
-static int place_hugetlbfs_1g(void *at, size_t size, struct error *e)
-{
-	return place_file(at, size, GIANT_PAGE, e);
-}
-
-static uint64_t covered_hugetlbfs_1g(const struct smaps *smaps)
-{
-	return smaps->min_page_bytes == GIANT_PAGE ? smaps->hugetlb : 0;
-}
 
 const struct backing_ops backing_hugetlbfs_1g = {
 	.name = "hugetlbfs_1g",
 	.flags = "MAP_PRIVATE,hugetlbfs,written",
 	.page_bytes = GIANT_PAGE,
-	.pool_bytes = GIANT_PAGE,
-	.place = place_hugetlbfs_1g,
-	.covered = covered_hugetlbfs_1g,
+	.pooled = true,
+	.place = place_hugetlbfs,
+	.covered = covered_hugetlbfs,
 };
 
 uint64_t backing_page_bytes(const struct backing_ops *ops)
@@ -135,7 +121,7 @@ int backing_make(
 
 	if (!reserve(&b, size, MAX_OF(backing_page_bytes(ops), HUGE_PAGE)))
 		return error_errno(e, "cannot reserve %zu bytes of addresses", size);
-	err = ops->place(b.memory, size, e);
+	err = ops->place(ops, b.memory, size, e);
 	if (err)
 		return err;
 	for (size_t at = 0; at < size; at += (size_t)getpagesize())
@@ -143,7 +129,7 @@ int backing_make(
 	err = smaps_read(b.memory, size, &smaps, e);
 	if (err)
 		return err;
-	b.coverage = (double)ops->covered(&smaps) / (double)size;
+	b.coverage = (double)ops->covered(ops, &smaps) / (double)size;
 	*ret_backing = b;
 	b = (struct backing)BACKING_INIT;
 	return 0;

@@ -17,11 +17,11 @@ struct backing_ops {
 	const char *name; /* the case, as metrics have it */
 	const char *flags; /* how it is made, for the record */
 	uint64_t page_bytes; /* of the pages that it should be made of; 0: base pages */
-	uint64_t pool_bytes; /* pages of this size are taken out of a pool: hugepool.h; 0: none */
+	bool pooled; /* the pages are taken out of a pool: hugepool.h */
 	/* Map size bytes at this address, over the reservation that is there. 0 or -errno. */
-	int (*place)(void *at, size_t size, struct error *e);
+	int (*place)(const struct backing_ops *ops, void *at, size_t size, struct error *e);
 	/* Bytes that are backed as they should be. */
-	uint64_t (*covered)(const struct smaps *smaps);
+	uint64_t (*covered)(const struct backing_ops *ops, const struct smaps *smaps);
 };
 
 extern const struct backing_ops backing_madv_hugepage;

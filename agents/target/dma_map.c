@@ -42,13 +42,9 @@ struct dma_map {
 	struct mapper_info info;
 };
 
-struct timing {
-	uint64_t ns[TIMING_MAX];
-};
-
 /* Of one backing: what was measured, and what it was measured on. */
 struct result {
-	struct timing map, unmap;
+	uint64_t map_ns[TIMING_MAX], unmap_ns[TIMING_MAX];
 	uint64_t size; /* whole pages */
 	uint64_t call; /* bytes of each system call */
 	double coverage; /* the least of all iterations */
@@ -205,7 +201,7 @@ static int check_case(const struct dma_map *d, const struct backing_ops *backing
 			"has left: give a larger call_kib",
 			(unsigned long long)calls, (long long)d->call_kib,
 			(long long)d->info.mappings_left);
-	if (!backing->pool_bytes && available < r->size + SPARE_BYTES)
+	if (!backing->pooled && available < r->size + SPARE_BYTES)
 		return error_set(e, ERR_LIMIT,
 			"%llu MiB are to be mapped, and the guest has %llu MiB left: give it more "
 			"memory, or a smaller size_mib",
@@ -227,10 +223,10 @@ static void run_case(struct dma_map *d, const struct backing_ops *backing, struc
 		if (!iterate(d, backing, r, &map_ns, &unmap_ns))
 			return;
 	for (int64_t i = 0; i < d->iterations; i++)
-		if (!iterate(d, backing, r, &r->map.ns[i], &r->unmap.ns[i]))
+		if (!iterate(d, backing, r, &r->map_ns[i], &r->unmap_ns[i]))
 			return;
-	report_timing(d, backing, r, "map", r->map.ns);
-	report_timing(d, backing, r, "unmap", r->unmap.ns);
+	report_timing(d, backing, r, "map", r->map_ns);
+	report_timing(d, backing, r, "unmap", r->unmap_ns);
 }
 
 /* "madv_hugepage+hugetlbfs_1g" */
@@ -333,11 +329,11 @@ static bool is_labs(int err)
 static void fill_pools(struct dma_map *d)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(backings); i++) {
-		uint64_t page = backings[i]->pool_bytes;
+		uint64_t page = backings[i]->page_bytes;
 		struct error e = ERROR_INIT;
 		uint64_t n;
 
-		if (!d->wanted[i] || !page)
+		if (!d->wanted[i] || !backings[i]->pooled)
 			continue;
 		n = (((uint64_t)d->size_mib << 20) + page - 1) / page;
 		if (page == GIANT_PAGE ? hugepool_need(page, n, &e) : hugepool_set(page, n, &e)) {
