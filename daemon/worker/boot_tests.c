@@ -2,6 +2,7 @@
 #include "daemon/worker/boot_tests.h"
 #include "base/strbuf.h"
 #include "scan/ktap.h"
+#include "stats/stats.h"
 
 #define EXIT_SKIP 4 /* the kernel's selftests' */
 
@@ -166,7 +167,7 @@ static void tell_metrics(struct boot_tests *t, const char *label, const struct k
 		cJSON *params = cJSON_CreateObject();
 
 		json_set(params, "values", cJSON_CreateDoubleArray(m->values, (int)m->n));
-		t->out.sample(metric, m->value, params, t->out.data);
+		t->out.sample(metric, stats_median(m->values, m->n), params, t->out.data);
 	}
 }
 

@@ -108,30 +108,26 @@ static enum ktap_result directive(const char *text, enum ktap_result result)
 static void add_case(
 	struct ktap_results *r, unsigned depth, const char *rest, enum ktap_result result)
 {
-	const char *hash = strstr(rest, " # ");
+	size_t digits = strspn(rest, "0123456789");
+	const char *text = rest + digits + strspn(rest + digits, " ");
 	struct ktap_case c = {.depth = depth, .result = result};
-	const char *number = rest;
-	const char *text;
+	const char *remark;
 
-	rest += strspn(rest, "0123456789");
-	text = rest + strspn(rest, " ");
-	if (starts_with(text, "- "))
-		text += 2;
-	if (starts_with(text, "# "))
-		hash = text - 1;
-	c.name = tidy(text, hash && hash > text ? (size_t)(hash - text) : hash ? 0 : strlen(text));
-	if (hash)
-		c.result = directive(hash + 3, result);
-	if (!*c.name) {
-		free(c.name);
-		c.name = tidy(number, (size_t)(rest - number));
-	}
 	if (depth == 0)
 		r->outermost++;
 	if (r->n_cases == KTAP_MAX_CASES) {
 		r->dropped++;
-		free(c.name);
 		return;
+	}
+	if (starts_with(text, "- "))
+		text += 2;
+	remark = starts_with(text, "# ") ? text : strstr(text, " # ");
+	c.name = tidy(text, remark ? (size_t)(remark - text) : strlen(text));
+	if (remark)
+		c.result = directive(strchr(remark, '#') + 2, result);
+	if (!*c.name) {
+		free(c.name);
+		c.name = tidy(rest, digits);
 	}
 	adopt(r, &c);
 	r->cases = xgrow(r->cases, r->n_cases, sizeof(*r->cases));
@@ -278,27 +274,9 @@ void ktap_feed(struct ktap_scan *k, const char *data, size_t len)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(const double *values, size_t n)
-{
-	AUTO_FREE double *sorted = xcalloc(n, sizeof(*sorted));
-
-	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_value);
-	return sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2;
-}
-
 const struct ktap_results *ktap_end(struct ktap_scan *k)
 {
 	if (k->len)
 		end_line(k);
-	for (size_t i = 0; i < k->r.n_metrics; i++)
-		k->r.metrics[i].value = median(k->r.metrics[i].values, k->r.metrics[i].n);
 	return &k->r;
 }

@@ -5,7 +5,7 @@
  * Hostile input: every size has a limit.
  *
  * A subtest is named by its parents, "suite/case". Units become those that the lab stores: "rate 2 GiB/s"
- * is rate_bytes_per_second; a name that is measured more than once is one metric, the median of all.
+ * is rate_bytes_per_second; a name that is measured more than once is one metric of several values.
  */
 #ifndef SCAN_KTAP_H
 #define SCAN_KTAP_H
@@ -32,8 +32,7 @@ struct ktap_case {
 
 struct ktap_metric {
 	char *name; /* with the ending that its unit gives it: "_seconds" */
-	double value; /* in seconds, bytes a second, …: the median */
-	double *values; /* in the order they came */
+	double *values; /* in seconds, bytes a second, …, in the order they came; at least one */
 	size_t n;
 };
 

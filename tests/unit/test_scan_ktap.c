@@ -30,11 +30,14 @@ static void expect_case(
 	assert_int_equal(r->cases[i].result, result);
 }
 
-static void expect_metric(const struct ktap_results *r, size_t i, const char *name, double value)
+/* Its last value. */
+static void expect_metric(
+	const struct ktap_results *r, size_t i, const char *name, size_t n, double value)
 {
 	assert_true(i < r->n_metrics);
 	assert_string_equal(r->metrics[i].name, name);
-	assert_float_equal(r->metrics[i].value, value, value * 1e-12);
+	assert_int_equal(r->metrics[i].n, n);
+	assert_float_equal(r->metrics[i].values[n - 1], value, value * 1e-12);
 }
 
 /* As a selftest that uses the kernel's harness prints it. */
@@ -122,13 +125,12 @@ static void test_metrics(void **state)
 		"x -e s\nx,y 1 s\n");
 
 	assert_int_equal(r->n_metrics, 5);
-	expect_metric(r, 0, "unmap_seconds", 0.0125);
-	assert_int_equal(r->metrics[0].n, 3);
-	assert_float_equal(r->metrics[0].values[2], 0.05, 1e-12);
-	expect_metric(r, 1, "rate_bytes_per_second", 2147483648.0);
-	expect_metric(r, 2, "lost_errors", 0);
-	expect_metric(r, 3, "n", 7);
-	expect_metric(r, 4, "loop_per_second", 1000);
+	expect_metric(r, 0, "unmap_seconds", 3, 0.05);
+	assert_float_equal(r->metrics[0].values[0], 0.0125, 1e-12);
+	expect_metric(r, 1, "rate_bytes_per_second", 1, 2147483648.0);
+	expect_metric(r, 2, "lost_errors", 1, 0);
+	expect_metric(r, 3, "n", 1, 7);
+	expect_metric(r, 4, "loop_per_second", 1, 1000);
 }
 
 static void test_no_line_feed_at_the_end(void **state)

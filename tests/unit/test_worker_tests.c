@@ -17,7 +17,12 @@ static void on_finding(const struct scan_finding *f, void *data)
 
 static void on_sample(const char *metric, double value, cJSON *params, void *data)
 {
-	strbuf_addf(&said, "%s=%g\n", metric, value);
+	int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(params, "values"));
+
+	strbuf_addf(&said, "%s=%g", metric, value);
+	if (n > 1)
+		strbuf_addf(&said, " of %d", n);
+	strbuf_addc(&said, '\n');
 	cJSON_Delete(params);
 }
 
@@ -67,6 +72,13 @@ static void test_cases_and_metrics(void **state)
 	       "test.io.not_ok=1\ntest.io.skipped=1\n",
 		NULL,
 		{"io", "1..3\nok 1 a\nlap 2 ms\nnot ok 2 b\nok 3 c # SKIP\n", 1, "exit status 1"});
+}
+
+/* The median, with all of them beside it. */
+static void test_a_metric_of_several_values(void **state)
+{
+	EXPECT("test.a.lap_seconds=0.0025 of 4\ntest.a.ok=1\ntest.a.not_ok=0\ntest.a.skipped=0\n",
+		NULL, {"a", "lap 9 ms\nlap 2 ms\nlap 1 ms\nlap 3 ms\n", 0, "exit status 0"});
 }
 
 static void test_without_ktap(void **state)
@@ -136,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases_and_metrics),
+		cmocka_unit_test(test_a_metric_of_several_values),
 		cmocka_unit_test(test_without_ktap),
 		cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_nothing_asked),
