@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agents/host/model.h"
 
+#include "agents/counted.h"
+
 /* pci-testdev at slot 5 is what vfio-pci is bound to: a device that does nothing by itself. */
 static const char *const vtd_devices[] = {
 	"-device", "intel-iommu", "-device", "pci-testdev,addr=5", NULL};
@@ -45,7 +47,7 @@ void model_add_counted(struct argv *a, const struct model *m)
 	argv_adds(a, (const char *const[]){m->machine, "-accel", "tcg,thread=single", "-cpu",
 			     "max,-rdrand,-rdseed", "-smp", "1", "-icount", NULL});
 	/* Without sleep, time jumps to the next timer where the guest waits for one. */
-	argv_addf(a, "shift=%d,sleep=off", MODEL_COUNTED_SHIFT);
+	argv_addf(a, "shift=%d,sleep=off", COUNTED_SHIFT);
 	argv_adds(a, (const char *const[]){
 			     "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1", NULL});
 }

@@ -29,8 +29,6 @@ const char *model_names(char *buf, size_t size);
 /* QEMU itself and how it makes a processor: "kvm" or "tcg". */
 void model_add_accel(struct argv *a, const struct model *m, const char *accel);
 
-/* Counted time: every instruction takes 2^MODEL_COUNTED_SHIFT ns of the guest's time. */
-#define MODEL_COUNTED_SHIFT 1
 /* QEMU as an emulator whose guest time is a count of instructions, and into which nothing comes from
  * outside: the same image, command line and devices give the same run. One processor. */
 void model_add_counted(struct argv *a, const struct model *m);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agents/target/timing.h"
+#include "agents/counted.h"
 
 #include <time.h>
 
@@ -47,7 +48,7 @@ double timing_median(enum target_clock clock, const uint64_t *ns, size_t n)
 	memcpy(sorted, ns, n * sizeof(*ns));
 	qsort(sorted, n, sizeof(*sorted), by_size);
 	if (clock == TARGET_COUNTED) {
-		uint64_t instructions = (sorted[low] + sorted[high]) / 2 / TIMING_COUNTED_NS;
+		uint64_t instructions = (sorted[low] + sorted[high]) / 2 >> COUNTED_SHIFT;
 
 		return (double)instructions;
 	}

@@ -10,9 +10,6 @@
 #include "agents/target/channel.h"
 #include "agents/target/params.h"
 
-/* The guest's nanoseconds for one instruction, as patchbay-agent asks QEMU for (-icount shift=1). */
-#define TIMING_COUNTED_NS 2
-
 /* wall counted */
 const char *timing_clock_name(enum target_clock clock);
 /* Now, in nanoseconds from some point in the past. */
