@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -183,13 +182,11 @@ static void follow(struct usertest *t, const char *label, struct child *child, s
 		{.fd = o->fd, .events = POLLIN}, {.fd = child->pidfd, .events = POLLIN}};
 
 	while (!(fds[1].revents & POLLIN)) {
-		int64_t left = deadline_ms - clock_mono_ms();
-		int r;
+		int r, left = clock_poll_ms(deadline_ms);
 
-		if (left <= 0)
+		if (!left)
 			break;
-		left = MIN_OF(left, (int64_t)(o->n_held ? IDLE_MS : INT_MAX));
-		r = poll(fds, ARRAY_SIZE(fds), (int)left);
+		r = poll(fds, ARRAY_SIZE(fds), o->n_held ? MIN_OF(left, IDLE_MS) : left);
 		if (r < 0 && errno != EINTR)
 			break;
 		if (r == 0)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Benchmarks that go wrong, each in its own process; what is left of them on the channel. */
 #include "agents/target/bench.h"
-#include "base/file.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "channel_text.h"
 #include <signal.h>
-#include <sys/mman.h>
 
 static void run_well(const struct run_spec *spec, struct channel *out)
 {
@@ -62,21 +57,10 @@ static char *run(void (*fn)(const struct run_spec *, struct channel *), struct c
 {
 	const struct bench_ops ops = {.name = "x", .run = fn};
 	struct run_spec spec = {0};
-	AUTO_CLOSE int fd = memfd_create("results", MFD_CLOEXEC);
-	char *text = NULL;
 
-	assert_true(fd >= 0);
-	channel_init(out, fd, false);
+	open_channel(out);
 	bench_run_apart(&ops, &spec, out);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	assert_int_equal(file_read_fd(fd, "results", 16 << 20, &text, NULL, NULL), 0);
-	return text;
-}
-
-static void expect(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' has no '%s'", text, part);
+	return close_channel(out);
 }
 
 static void test_well(void **state)
@@ -151,16 +135,14 @@ static void test_unknown(void **state)
 	struct run_spec option = {.name = (char *)"dma-map",
 		.options = {{(char *)"size", (char *)"5"}},
 		.n_options = 1};
-	AUTO_CLOSE int fd = memfd_create("results", MFD_CLOEXEC);
 	AUTO_FREE char *text = NULL;
 	struct channel out;
 
-	channel_init(&out, fd, false);
+	open_channel(&out);
 	bench_run(&spec, &out);
 	bench_run(&option, &out);
 	assert_int_equal(out.problems, 2);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	assert_int_equal(file_read_fd(fd, "results", 4096, &text, NULL, NULL), 0);
+	text = close_channel(&out);
 	expect(text, "no benchmark 'dma-mop'");
 	expect(text, "no option 'size'");
 }

@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The lab's own programs, run as a guest does, out of a folder of this test's. */
 #include "agents/target/usertest.h"
-#include "base/file.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <sys/mman.h>
+#include "channel_text.h"
+#include "temp_folder.h"
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
-
-static char root[64];
-
-static int setup(void **state)
-{
-	(void)snprintf(root, sizeof(root), "/tmp/test-usertest.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	return file_remove_tree(root, NULL);
-}
-
-static void put(const char *path, const char *text, mode_t mode)
-{
-	AUTO_FREE char *whole = path_join(root, path);
-	AUTO_FREE char *folder = xstrdup(whole);
-
-	*strrchr(folder, '/') = '\0';
-	assert_int_equal(file_mkdirs(folder, 0700, NULL), 0);
-	assert_int_equal(file_write_atomic(whole, text, strlen(text), mode, NULL), 0);
-}
 
 /* What came out, heap. */
 static char *run(const char *test, const char *seconds, uint64_t *ret_problems)
@@ -38,22 +13,12 @@ static char *run(const char *test, const char *seconds, uint64_t *ret_problems)
 	struct run_spec spec = {.name = (char *)"test",
 		.options = {{(char *)"test", (char *)test}, {(char *)"seconds", (char *)seconds}},
 		.n_options = 2};
-	AUTO_CLOSE int fd = memfd_create("results", MFD_CLOEXEC);
 	struct channel out;
-	char *text = NULL;
 
-	channel_init(&out, fd, false);
+	open_channel(&out);
 	usertest_run(root, &spec, &out);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	assert_int_equal(file_read_fd(fd, "results", 16 << 20, &text, NULL, NULL), 0);
 	*ret_problems = out.problems;
-	return text;
-}
-
-static void expect(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' has no '%s'", text, part);
+	return close_channel(&out);
 }
 
 static void test_program(void **state)
@@ -64,7 +29,7 @@ static void test_program(void **state)
 	put("one", "#!/bin/sh\necho \"ok 1 $(pwd)\"\necho worse >&2\nexit 3\n", 0755);
 	text = run("one", "10", &problems);
 	assert_int_equal(problems, 0);
-	expect(text, "\"type\":\"output\",\"test\":\"one\",\"text\":\"ok 1 /tmp/test-usertest");
+	expect(text, "\"type\":\"output\",\"test\":\"one\",\"text\":\"ok 1 /tmp/patchbay-test");
 	expect(text, "worse\\n");
 	expect(text, "\"type\":\"exit\",\"test\":\"one\",\"status\":3,\"how\":\"exit status 3\"");
 }
@@ -98,16 +63,27 @@ static void test_selftests(void **state)
 	assert_null(strstr(text, "helper"));
 }
 
-/* It is ended with all that it started. */
+/* It is ended with all that it started: nobody holds the FIFO open then. */
 static void test_no_end(void **state)
 {
+	AUTO_FREE char *fifo = path_join(root, "fifo");
 	AUTO_FREE char *text = NULL;
+	AUTO_CLOSE int fd = -1;
+	struct pollfd left = {.events = 0};
+	char word[8] = "";
 	uint64_t problems;
 
-	put("slow", "#!/bin/sh\necho before\nsleep 30 &\nwait\n", 0755);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	put("slow", "#!/bin/sh\necho before\n(echo up; exec sleep 30) >fifo &\nwait\n", 0755);
 	text = run("slow", "1", &problems);
 	expect(text, "before\\n");
 	expect(text, "\"status\":-1,\"how\":\"no end after 1 s\"");
+	assert_int_equal(read(fd, word, sizeof(word)), 3);
+	left.fd = fd;
+	assert_int_equal(poll(&left, 1, 10000), 1);
+	assert_true(left.revents & POLLHUP);
 }
 
 static void test_too_much_output(void **state)
@@ -137,17 +113,15 @@ static void test_nothing_to_run(void **state)
 	expect(broken, "no libraries");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_program),
-		TEST(test_folder_in_order),
-		TEST(test_selftests),
-		TEST(test_no_end),
-		TEST(test_too_much_output),
-		TEST(test_nothing_to_run),
+		TEST_IN_FOLDER(test_program),
+		TEST_IN_FOLDER(test_folder_in_order),
+		TEST_IN_FOLDER(test_selftests),
+		TEST_IN_FOLDER(test_no_end),
+		TEST_IN_FOLDER(test_too_much_output),
+		TEST_IN_FOLDER(test_nothing_to_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
