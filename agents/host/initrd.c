@@ -7,19 +7,15 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* "newc" archives begin at multiples of four; each of ours ends at one. */
 static int add_extra(struct cpio *c, const char *extra, struct error *e)
 {
 	AUTO_FREE char *data = NULL;
 	size_t len;
 	int r = file_read(extra, INITRD_MAX_EXTRA, &data, &len, e);
 
-	if (r)
-		return r;
-	strbuf_add(&c->data, data, len);
-	while (c->data.len % 4 && !c->data.overflow)
-		strbuf_addc(&c->data, '\0');
-	return 0;
+	if (!r)
+		cpio_append(c, data, len);
+	return r;
 }
 
 int initrd_write(const char *init, const char *const *extras, const char *path, struct error *e)

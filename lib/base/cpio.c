@@ -50,10 +50,24 @@ void cpio_end(struct cpio *c)
 	pad(&c->data, BLOCK);
 }
 
+/* Archives begin at multiples of four. */
+void cpio_append(struct cpio *c, const void *archive, size_t len)
+{
+	pad(&c->data, 4);
+	strbuf_add(&c->data, archive, len);
+	pad(&c->data, 4);
+}
+
 struct walk {
 	struct cpio *c;
 	unsigned files;
 };
+
+static int too_large(const struct cpio *c, struct error *e)
+{
+	return error_set(e, ERR_LIMIT, "it is larger than %zu bytes: leave out what is not needed",
+		c->data.max);
+}
 
 static int add_any(struct walk *w, int dir, const char *path, const char *name, unsigned depth,
 	struct error *e);
@@ -141,6 +155,8 @@ static int add_any(struct walk *w, int dir, const char *path, const char *name, 
 {
 	struct stat st;
 
+	if (w->c->data.overflow)
+		return too_large(w->c, e);
 	if (++w->files > CPIO_MAX_FILES)
 		return error_set(e, ERR_LIMIT, "more than %d files", CPIO_MAX_FILES);
 	if (depth > CPIO_MAX_DEPTH)
@@ -162,7 +178,5 @@ int cpio_add_tree(struct cpio *c, const char *path, const char *name, struct err
 	struct walk w = {c, 0};
 	int err = add_any(&w, AT_FDCWD, path, name, 0, e);
 
-	if (!err && c->data.overflow)
-		err = error_set(e, ERR_LIMIT, "it is larger than %zu MiB", c->data.max >> 20);
-	return err;
+	return !err && c->data.overflow ? too_large(c, e) : err;
 }

@@ -37,5 +37,7 @@ void cpio_add_folder(struct cpio *c, const char *name);
 int cpio_add_tree(struct cpio *c, const char *path, const char *name, struct error *e);
 /* The end of the archive. */
 void cpio_end(struct cpio *c);
+/* Behind that, another archive as it is. */
+void cpio_append(struct cpio *c, const void *archive, size_t len);
 
 #endif

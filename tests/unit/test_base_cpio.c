@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/cpio.h"
-#include "base/file.h"
+#include "temp_folder.h"
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <sys/stat.h>
 
 #define MAX (1024 * 1024)
-
-static char root[64];
-
-static int setup(void **state)
-{
-	(void)snprintf(root, sizeof(root), "/tmp/test-cpio.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	return file_remove_tree(root, NULL);
-}
-
-static void put(const char *path, const char *text, mode_t mode)
-{
-	AUTO_FREE char *whole = path_join(root, path);
-
-	assert_int_equal(file_write_atomic(whole, text, strlen(text), mode, NULL), 0);
-}
 
 static void make_folder(const char *path)
 {
@@ -94,51 +70,100 @@ static void test_one_file(void **state)
 	assert_string_equal(text, "100711 tests/f x\n");
 }
 
+static void test_one_behind_the_other(void **state)
+{
+	AUTO_CPIO struct cpio c;
+
+	cpio_init(&c, MAX);
+	cpio_add_folder(&c, "dev");
+	cpio_end(&c);
+	cpio_append(&c, "five.", 5);
+	cpio_append(&c, "x", 1);
+	assert_int_equal(c.data.len, 512 + 8 + 4);
+	assert_memory_equal(c.data.buf + 512, "five.\0\0\0x\0\0\0", 12);
+}
+
+static int add(const char *path, size_t max, struct error *e)
+{
+	AUTO_FREE char *whole = path_join(root, path);
+	AUTO_CPIO struct cpio c;
+
+	cpio_init(&c, max);
+	return cpio_add_tree(&c, whole, "x", e);
+}
+
 static void test_refused(void **state)
 {
 	AUTO_FREE char *fifo = path_join(root, "fifo");
-	AUTO_FREE char *file = path_join(root, "big");
-	AUTO_FREE char *many = path_join(root, "many");
 	struct error e = ERROR_INIT;
-	AUTO_CPIO struct cpio c;
 
-	cpio_init(&c, 1000);
-	assert_int_equal(cpio_add_tree(&c, fifo, "x", &e), -ENOENT);
+	assert_int_equal(add("fifo", MAX, &e), -ENOENT);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_int_equal(cpio_add_tree(&c, fifo, "x", &e), ERR_SYNTAX);
+	assert_int_equal(add("fifo", MAX, &e), ERR_SYNTAX);
 	assert_non_null(strstr(e.msg, "no file, folder"));
-	{
-		char text[1000];
+}
 
-		memset(text, 'x', sizeof(text) - 1);
-		text[sizeof(text) - 1] = '\0';
-		put("big", text, 0600);
-	}
-	/* The file fits, and its header with it does not. */
-	assert_int_equal(cpio_add_tree(&c, file, "x", &e), ERR_LIMIT);
-	cpio_done(&c);
-	cpio_init(&c, MAX * 16);
+static void test_size(void **state)
+{
+	struct error e = ERROR_INIT;
+
+	/* A header of 110 bytes, "x" and its NUL, eight bytes of data. */
+	put("f", "12345678", 0600);
+	assert_int_equal(add("f", 110 + 2 + 8, &e), 0);
+	assert_int_equal(add("f", 110 + 2 + 7, &e), ERR_LIMIT);
+	assert_non_null(strstr(e.msg, "larger than 119 bytes"));
+	/* The file alone does not fit. */
+	assert_int_equal(add("f", 7, &e), ERR_LIMIT);
+}
+
+static void test_number_of_files(void **state)
+{
+	struct error e = ERROR_INIT;
+
 	make_folder("many");
 	for (int i = 0; i < CPIO_MAX_FILES; i++) {
-		char name[32];
+		AUTO_FREE char *path = xasprintf("%s/many/%d", root, i);
 
-		(void)snprintf(name, sizeof(name), "many/%d", i);
-		{
-			AUTO_FREE char *path = path_join(root, name);
-
-			assert_int_equal(symlink("x", path), 0);
-		}
+		/* The folder itself is one of them. */
+		if (i == CPIO_MAX_FILES - 1)
+			assert_int_equal(add("many", MAX * 16, &e), 0);
+		assert_int_equal(symlink("x", path), 0);
 	}
-	/* With the folder itself, one too many. */
-	assert_int_equal(cpio_add_tree(&c, many, "x", &e), ERR_LIMIT);
+	assert_int_equal(add("many", MAX * 16, &e), ERR_LIMIT);
+	assert_non_null(strstr(e.msg, "more than 4096 files"));
+}
+
+static void test_depth(void **state)
+{
+	AUTO_STRBUF struct strbuf path;
+	struct error e = ERROR_INIT;
+
+	strbuf_init(&path, 1024);
+	strbuf_adds(&path, "d");
+	for (int i = 0; i < CPIO_MAX_DEPTH; i++)
+		strbuf_adds(&path, "/d");
+	{
+		AUTO_FREE char *whole = path_join(root, path.buf);
+
+		assert_int_equal(file_mkdirs(whole, 0700, NULL), 0);
+	}
+	assert_int_equal(add("d", MAX, &e), 0);
+	strbuf_adds(&path, "/f");
+	put(path.buf, "", 0600);
+	assert_int_equal(add("d", MAX, &e), ERR_LIMIT);
+	assert_non_null(strstr(e.msg, "folders deep"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_tree, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		TEST_IN_FOLDER(test_tree),
+		TEST_IN_FOLDER(test_one_file),
+		TEST_IN_FOLDER(test_one_behind_the_other),
+		TEST_IN_FOLDER(test_refused),
+		TEST_IN_FOLDER(test_size),
+		TEST_IN_FOLDER(test_number_of_files),
+		TEST_IN_FOLDER(test_depth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
