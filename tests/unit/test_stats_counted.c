@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #define N 5
+_Static_assert(N == STATS_MIN_PAIRS, "one less is too few");
 
 /* A base whose layouts lie this far apart, over all. */
 static void fill(double *base, double spread)
