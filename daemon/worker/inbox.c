@@ -279,6 +279,16 @@ static bool *find_placed(const struct inbox *in)
 	return placed;
 }
 
+static bool is_asked(const cJSON *asks, const char *message_id)
+{
+	const cJSON *item;
+
+	json_for_each (item, asks)
+		if (streq(item->valuestring, message_id))
+			return true;
+	return false;
+}
+
 /*
  * What new mails answer that belong to no series here, or to half a one: if the lab knows it, it
  * comes along the next time. The nearest, and the first of the thread, which is a cover letter.
@@ -296,7 +306,8 @@ static void tell_asks(const struct inbox *in, cJSON *asks)
 		for (size_t r = 0; r < n; r += MAX_OF(n - 1, (size_t)1))
 			if (!is_here(in, m->references[r]) &&
 				strlen(m->references[r]) <= MAILS_MAX_ID &&
-				cJSON_GetArraySize(asks) < VISIT_MAX_ASKS)
+				cJSON_GetArraySize(asks) < VISIT_MAX_ASKS &&
+				!is_asked(asks, m->references[r]))
 				json_push_str(asks, m->references[r]);
 	}
 }
